@@ -8,4 +8,5 @@ require (
 	github.com/spf13/pflag v1.1.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/term v0.48.0 // indirect
+	pgregory.net/rapid v1.3.0 // indirect
 )
