@@ -23,7 +23,7 @@ const PieceHeader = 16
 type PieceStatus uint8
 
 const (
-	PieceOK    PieceStatus = iota // all of want, or a whole string without its NUL
+	PieceOK    PieceStatus = iota // all of want; of a string: all of it, without its NUL, and len < want
 	PieceCut                      // the limit came first
 	PieceFault                    // memory ended at an unreadable page after len bytes (0: nothing readable)
 	PieceFD                       // not memory: addr is a descriptor, the bytes tell what it is (docs/architecture.md)

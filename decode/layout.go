@@ -1,0 +1,94 @@
+package decode
+
+// A Struct is a C struct described by its fields, laid out for each ABI.
+type Struct struct {
+	Fields []Arg
+	off    [numLay][]uint16
+	size   [numLay]uint16
+	align  [numLay]uint16
+}
+
+// NewStruct lays out fields in order, by C's rules. A field without a name is
+// padding or a member that is not shown.
+func NewStruct(fields ...Arg) *Struct {
+	s := &Struct{Fields: fields}
+	for l := range numLay {
+		at, align := 0, 1
+		for i := range fields {
+			t := &fields[i].Type
+			a := t.align(l)
+			at = (at + a - 1) / a * a
+			s.off[l] = append(s.off[l], uint16(at))
+			at += t.size(l)
+			align = max(align, a)
+		}
+		s.size[l] = uint16((at + align - 1) / align * align)
+		s.align[l] = uint16(align)
+	}
+	return s
+}
+
+// Off is the offset of a field, by name; it panics if there is none (a mistake
+// in a table, found by any test).
+func (s *Struct) Off(l Lay, name string) int {
+	for i := range s.Fields {
+		if s.Fields[i].Name == name {
+			return int(s.off[l][i])
+		}
+	}
+	panic("decode: no field " + name)
+}
+
+// Type is the struct as the type of a value in memory: {a=…, b=…}.
+func (s *Struct) Type() Type {
+	return Type{
+		Width: None, Size: s.size, Align: s.align,
+		Mem: func(c *Call, b []byte, _ uint64) { s.Print(c, b) },
+		Cap: s.Cap,
+	}
+}
+
+// Print writes {a=…, b=…} from the bytes of the struct; fields that lie beyond
+// len(b) are left out.
+func (s *Struct) Print(c *Call, b []byte) {
+	c.BeginStruct()
+	s.PrintFields(c, b)
+	c.EndStruct()
+}
+
+// PrintFields is Print without the braces.
+func (s *Struct) PrintFields(c *Call, b []byte) {
+	off := s.off[c.Lay]
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		at := int(off[i])
+		if f.Name == "" {
+			continue
+		}
+		if at+f.size(c.Lay) > len(b) {
+			return
+		}
+		if f.Hide != nil && f.Hide(c) {
+			continue
+		}
+		c.Field(f.Name)
+		f.Val(c, b[at:at+f.size(c.Lay)], 0)
+	}
+}
+
+// Cap adds the captures of what the fields point to. For an aggregate, at is
+// where the aggregate itself lies: a place whose Off is its offset in what was
+// copied.
+func (s *Struct) Cap(b *Caps, at Place) {
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if f.Cap == nil {
+			continue
+		}
+		p := at
+		if p != Nowhere {
+			p.Off += s.off[b.Lay][i]
+		}
+		f.Cap(b, p)
+	}
+}
