@@ -5,6 +5,7 @@ import "perftrace/event"
 // path is a pointer to a path, shown whole: in "…" up to PATH_MAX.
 var path = Type{
 	Width: Ulong,
+	Role:  RolePath,
 	Print: func(c *Call, v uint64) { c.PathAt(v) },
 	Cap: func(b *Caps, at Place) {
 		b.Add(at, event.Capture{Kind: event.CapString, Max: event.MaxPath, When: event.AtExit})
@@ -14,6 +15,7 @@ var path = Type{
 // pathEntry is path for memory that is gone at exit (execve) .
 var pathEntry = Type{
 	Width: Ulong,
+	Role:  RolePath,
 	Print: path.Print,
 	Cap: func(b *Caps, at Place) {
 		b.Add(at, event.Capture{Kind: event.CapString, Max: event.MaxPath, When: event.AtEntry})

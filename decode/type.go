@@ -104,6 +104,9 @@ type Type struct {
 	// Out: the value can only be printed when the call has returned. strace
 	// prints arguments up to the first such one at entry.
 	Out bool
+	// Role says that the value names a file, so that -P and -e trace-fds= can
+	// look for it.
+	Role Role
 	// Hide: the argument is not shown (it was printed as part of another one).
 	Hide func(c *Call) bool
 }
@@ -139,6 +142,16 @@ func (w Width) load(b []byte, l Lay) uint64 {
 	}
 	return w.extend(v, l)
 }
+
+// A Role is what a value names.
+type Role uint8
+
+const (
+	NoRole    Role = iota
+	RolePath       // pointer to a path
+	RoleFD         // descriptor
+	RoleDirFD      // descriptor that a path is relative to
+)
 
 // A Place says where a pointer is found: in an argument, or inside what an
 // earlier capture copied.
