@@ -8,12 +8,17 @@ package event
 // Where: the pointer is argument From (0–5), or, with From >= FromOp, a pointer
 // inside what Capture From-FromOp of the same call copied: at offset Off of each
 // of its pieces, and if Stride is not 0, at Off, Off+Stride, Off+2*Stride … of
-// each piece. A NULL pointer copies nothing.
+// each piece (element i is what begins at i*Stride). A NULL pointer copies
+// nothing. Capture k comes before; its pieces of this phase count, and only if
+// there are none those of the entry.
 //
 // How long: see LenKind; the result is multiplied by Size (0 means 1) and cut at
-// Max bytes (0: the -s limit).
+// Max bytes (0: the -s limit, but with LenConst no limit). A length of 0 copies
+// nothing, and so does one whose field was not copied.
 //
 // The width of a pointer inside a piece is the ABI's word (8 or 4 bytes).
+//
+// interp.go is the executable form of this; bpf/progs does the same.
 type Capture struct {
 	Kind     CapKind
 	When     When
@@ -22,7 +27,7 @@ type Capture struct {
 	Off      uint16
 	Stride   uint16
 	LenFrom  uint8  // LenArg: argument; LenOp: index of a Capture
-	LenWidth uint8  // bytes of the length field: 1, 2, 4, 8 (LenField, LenOp)
+	LenWidth uint8  // bytes of the length: 1, 2, 4, 8 (LenField, LenOp, LenArg); 0: the ABI's word
 	LenOff   uint16 // offset of the length field (LenField: in the element; LenOp: in the first piece)
 	Size     uint16
 	Max      uint16
@@ -43,7 +48,7 @@ type CapKind uint8
 const (
 	CapNone   CapKind = iota
 	CapBytes          // bytes, as long as Len says
-	CapString         // up to and without the NUL, at most Max
+	CapString         // up to and without the NUL, at most Max (PieceCut: no NUL in Max+1 bytes); Len and Size don't matter
 	CapVector         // an array of pointers up to and with its NULL, at most Max bytes
 	CapFD             // argument From is a descriptor: tell what it is (kernel side only)
 )
@@ -54,16 +59,20 @@ type When uint8
 const (
 	AtEntry When = 1 << iota
 	AtExit
-	// IfOK: at exit only if the call succeeded.
+	// IfOK: at exit only if the call succeeded (needs AtExit).
 	IfOK
-	// LimitRet: the pieces together are at most Ret bytes (readv, recvmsg).
+	// LimitRet: the pieces together are at most Ret bytes (readv, recvmsg);
+	// once they are, nothing more is copied.
 	LimitRet
-	// IfFault: at exit, only if the same Capture failed at entry.
+	// IfFault: at exit (without AtExit, too), only if the same Capture failed
+	// at entry: one of its pieces faulted, or Capture From-FromOp failed.
 	IfFault
 	// Netlink: if argument 0 is a netlink socket, Max is NetlinkMax.
 	Netlink
 	// InPlace: the object is not behind a pointer but at the pointer's own
-	// address: base address plus Off (used for arrays whose tail is far away).
+	// address: base address plus Off, of an argument or of each element (used
+	// for arrays whose tail is far away). Off does not matter for an argument
+	// without InPlace.
 	InPlace
 )
 
