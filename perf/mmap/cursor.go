@@ -5,18 +5,14 @@ package mmap
 type cursor struct {
 	ring    *Ring
 	unit    Unit
-	key     uint64 // by which the unit is merged: its time, but never falling by a little
+	key     uint64 // by which the unit is merged
 	start   uint64 // where the record of the unit begins in the ring
 	rest    []byte // units left in the current record
 	pending bool   // unit is valid
 	retired bool
 	pressed bool
+	full    bool // losing records, and the Group has not told yet
 }
-
-// jitter is how far (ns) a record's time may lie before the one in front of it
-// in the same ring and still count as in order: the kernel takes the time of a
-// sample before it writes a LOST record, which has its own, in front of it.
-const jitter = 1_000_000
 
 // load makes the ring's next unit the pending one; c.pending is false if the
 // snapshot has none.
@@ -29,7 +25,12 @@ func (g *Group) load(c *cursor) {
 		}
 	}
 	c.pending = true
-	if u.Time >= c.key || c.key-u.Time > jitter {
+	switch u.Type {
+	case TypeLost, TypeLostSamples, TypeCorrupt:
+		// A gap is handed out right behind the unit in front of it and not at
+		// its own time, which is when it ended: so a caller knows of it
+		// before it sees anything that happened meanwhile on other CPUs.
+	default:
 		c.key = u.Time
 	}
 }
@@ -53,7 +54,12 @@ func (g *Group) read(c *cursor) bool {
 		rec, err := r.Next()
 		if rec == nil {
 			if err == nil {
-				return false
+				if !c.full {
+					return false
+				}
+				c.full = false
+				*u = Unit{Ring: r, Type: TypeLost, Time: u.Time}
+				return true
 			}
 			*u = Unit{Ring: r, Type: TypeCorrupt, Time: u.Time}
 			return true

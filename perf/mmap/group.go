@@ -41,7 +41,12 @@ type GroupStats struct {
 type Group struct {
 	Layout Layout
 	Split  Splitter // nil: a unit is a record
-	Stats  GroupStats
+	// Largest is the size of the largest record that the rings get, with a
+	// LOST record in front. A ring that had less room than that when a batch
+	// began may be losing records that no LOST record tells of yet: then a
+	// TypeLost unit with Lost 0 stands at the end of its batch. 0: don't tell.
+	Largest int
+	Stats   GroupStats
 
 	cursors []*cursor
 	heap    []entry
@@ -87,11 +92,11 @@ func (g *Group) Retire(r *Ring) {
 // Len is the number of rings, with the retired ones that are not empty yet.
 func (g *Group) Len() int { return len(g.cursors) }
 
-// Pressed tells whether a ring is more than half full now: the caller should
-// not wait but flush, read the clock and begin the next batch.
-func (g *Group) Pressed() bool {
+// Filling tells whether a ring has been written to its quarter since the last
+// batch began: then the caller should not wait but begin the next batch.
+func (g *Group) Filling() bool {
 	for _, c := range g.cursors {
-		if c.ring.head.Load()-c.ring.pos > uint64(len(c.ring.data))/2 {
+		if c.ring.head.Load()-c.ring.told >= uint64(len(c.ring.data))/4 && c.ring.head.Load() != c.ring.end {
 			return true
 		}
 	}
@@ -113,7 +118,8 @@ func (g *Group) Begin(horizon uint64) {
 		c.release()
 		// The head is loaded again even if units are pending, so that a full
 		// ring is seen.
-		unread := c.ring.Snapshot()
+		unread := c.ring.Snapshot() + c.ring.pos - c.ring.told
+		c.full = g.Largest > 0 && unread+uint64(g.Largest) > uint64(len(c.ring.data))
 		if !c.pending {
 			g.load(c)
 		}
@@ -126,7 +132,7 @@ func (g *Group) Begin(horizon uint64) {
 			continue
 		}
 		keep = append(keep, c)
-		if c.pressed = unread+(c.ring.pos-c.start) > uint64(len(c.ring.data))/4*3; c.pressed {
+		if c.pressed = unread > uint64(len(c.ring.data))/4*3; c.pressed {
 			g.pressed++
 		}
 		g.push(entry{c.key, c})

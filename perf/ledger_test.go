@@ -1,0 +1,88 @@
+package perf
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"perftrace/event"
+	"perftrace/internal/need"
+)
+
+// sixteen makes 16 processes that call getpid 62,500 times each.
+const sixteen = `
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+	for (int i = 0; i < 16; i++)
+		if (fork() == 0) {
+			for (int k = 0; k < 62500; k++)
+				syscall(SYS_getpid);
+			_exit(0);
+		}
+	while (wait(0) > 0);
+	return 0;
+}`
+
+func TestAMillionCallsOfSixteenProcessesAreShownOrLost(t *testing.T) {
+	need.Perf(t)
+	bin := need.C(t, sixteen)
+	for _, ring := range []uint64{0, 8 << 10, 64 << 10} {
+		for _, calls := range []string{"getpid", "all"} {
+			t.Run(strconv.Itoa(int(ring))+" "+calls, func(t *testing.T) {
+				cmd, release := held(t, bin)
+				plan := &event.Plan{
+					Target: event.Target{Child: cmd.Process.Pid, Follow: true},
+					Calls:  all(), RingBytes: ring,
+				}
+				src := &Source{}
+				if calls == "getpid" {
+					plan.Calls = only(unix.SYS_GETPID)
+					src.Filter = func(*event.CallSets) (string, bool) { return "id == " + strconv.Itoa(unix.SYS_GETPID), true }
+				}
+				s := opened(t, src, plan)
+				release()
+				var getpid, other, noArgs, told uint64
+				drain(t, s, waited(cmd), func(e *event.Event) {
+					switch {
+					case e.Kind == event.KindLost:
+						told += e.Lost
+					case e.Kind != event.KindSyscall && e.Kind != event.KindNoReturn:
+						return
+					case e.NR == unix.SYS_GETPID:
+						getpid++
+					default:
+						other++
+					}
+					if e.Flags&event.NoArgs != 0 {
+						noArgs++
+					}
+				})
+				l := s.Ledger()
+				lost := l.LostTotal()
+				if l.Issued != l.Emitted+l.Filtered+lost || l.Emitted != getpid+other {
+					t.Errorf("the ledger does not add up: %+v, %d getpid, %d others", l, getpid, other)
+				}
+				// 62,500 in each child and nothing else that calls getpid; the
+				// others are 16 exit_group, 16 wait4 and so on.
+				if calls == "getpid" && getpid+lost != 1_000_000 {
+					t.Errorf("shown %d + lost %d = %d, want 1,000,000", getpid, lost, getpid+lost)
+				}
+				if calls == "all" && (l.Issued < 1_000_000 || l.Issued > 1_000_300) {
+					t.Errorf("issued %d, want 1,000,000 and a few", l.Issued)
+				}
+				if told > lost || lost-told > 20 {
+					t.Errorf("KindLost told of %d calls, the ledger has %d", told, lost)
+				}
+				t.Logf("ring %d KiB: shown %d, others %d, lost %d, without arguments %d, late %d, noReturn %d, issued %d",
+					s.ringBytes()>>10, getpid, other, lost, noArgs, s.group.Stats.Late, s.counts.noReturn, l.Issued)
+				if os.Getenv("V") != "" {
+					t.Logf("%+v alive %d side %d", s.counts, s.tasks.alive(), s.lostSide())
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package perf
+
+import (
+	"golang.org/x/sys/unix"
+
+	"perftrace/event"
+)
+
+// special are the calls that need care here, by ABI.
+var special = [event.NumABI]specialCalls{
+	event.Native: {
+		exit: unix.SYS_EXIT, exitGroup: unix.SYS_EXIT_GROUP,
+		execve: unix.SYS_EXECVE, execveat: unix.SYS_EXECVEAT,
+		sigreturn: unix.SYS_RT_SIGRETURN, rtSigreturn: unix.SYS_RT_SIGRETURN,
+	},
+	event.Compat: {exit: 1, exitGroup: 252, execve: 11, execveat: 358, sigreturn: 119, rtSigreturn: 173},
+	event.X32:    {exit: 60, exitGroup: 231, execve: 520, execveat: 545, sigreturn: 513, rtSigreturn: 513},
+}
+
+// regsUserMask asks for the instruction pointer alone (PERF_REG_X86_IP): some
+// register must be asked for to get the ABI word.
+const regsUserMask = 1 << 8
+
+// x32Bit marks calls of the x32 ABI.
+const x32Bit = 1 << 30

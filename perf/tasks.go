@@ -1,0 +1,100 @@
+package perf
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+)
+
+// tasks knows which tasks of the trace live, and what they are called.
+type tasks struct {
+	wantComm bool
+	live     map[uint32]*task
+	threads  map[uint32]int // live tasks by process
+}
+
+type task struct {
+	tgid    uint32
+	leaving bool // its exit or exit_group was seen
+	comm    [16]byte
+	named   bool
+}
+
+// add notes a task that exists; false if it was known.
+func (t *tasks) add(tid, tgid uint32) bool {
+	if t.live == nil {
+		t.live = make(map[uint32]*task)
+		t.threads = make(map[uint32]int)
+	}
+	if t.live[tid] != nil {
+		return false
+	}
+	t.live[tid] = &task{tgid: tgid}
+	t.threads[tgid]++
+	return true
+}
+
+// born notes a new task; false if it was known.
+func (t *tasks) born(tid, tgid, parent uint32) bool {
+	if !t.add(tid, tgid) {
+		return false
+	}
+	if t.wantComm {
+		n := t.live[tid]
+		n.comm, n.named = t.comm(parent, 0), true
+	}
+	return true
+}
+
+// gone notes that the task called exit or exit_group.
+func (t *tasks) gone(tid, tgid uint32) {
+	t.add(tid, tgid)
+	t.live[tid].leaving = true
+}
+
+// died forgets a task. last: it was the last known one of its process; fine:
+// its last call is known.
+func (t *tasks) died(tid, tgid uint32) (last, fine bool) {
+	if n := t.live[tid]; n != nil {
+		fine = n.leaving
+		delete(t.live, tid)
+		t.threads[n.tgid]--
+	}
+	if last = t.threads[tgid] <= 0; last {
+		delete(t.threads, tgid)
+	}
+	return last, fine
+}
+
+// exec: the thread old of a process replaced the image and is the leader now.
+func (t *tasks) exec(tgid, old uint32) {
+	if old != tgid {
+		t.died(old, tgid)
+	}
+	t.add(tgid, tgid)
+	t.live[tgid].leaving = false
+}
+
+func (t *tasks) rename(tid uint32, comm [16]byte) {
+	if n := t.live[tid]; n != nil {
+		n.comm, n.named = comm, true
+	}
+}
+
+func (t *tasks) alive() int { return len(t.live) }
+
+// comm returns the name of a task. The first time, /proc is asked.
+func (t *tasks) comm(tid, tgid uint32) [16]byte {
+	n := t.live[tid]
+	if n == nil {
+		t.add(tid, tgid)
+		n = t.live[tid]
+	}
+	if !n.named {
+		n.named = true
+		if b, err := os.ReadFile("/proc/" + strconv.Itoa(int(tid)) + "/comm"); err == nil {
+			copy(n.comm[:15], bytes.TrimRight(b, "\n"))
+		}
+	}
+	return n.comm
+}
