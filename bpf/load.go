@@ -1,0 +1,196 @@
+package bpf
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/features"
+	"golang.org/x/sys/unix"
+
+	"perftrace/event"
+)
+
+// maxHashTasks is how many tasks can be traced at once before Linux 5.11.
+const maxHashTasks = 65536
+
+// load sets the programs up for a plan and loads them into the kernel.
+func (s *Source) load(p *event.Plan) error {
+	if _, err := os.Stat("/sys/kernel/btf/vmlinux"); err != nil {
+		return &UnsupportedFeature{
+			Feature: "BPF type information (/sys/kernel/btf/vmlinux; a kernel with CONFIG_DEBUG_INFO_BTF, Linux 5.4)",
+			Fix:     otherBackend, Err: err,
+		}
+	}
+	plan, err := compile(p)
+	if err != nil {
+		return err
+	}
+	spec, err := loadTrace()
+	if err != nil {
+		return fmt.Errorf("read the embedded BPF programs: %w", err)
+	}
+	s.storage = features.HaveMapType(ebpf.TaskStorage) == nil &&
+		features.HaveProgramHelper(ebpf.RawTracepoint, asm.FnGetCurrentTaskBtf) == nil
+	s.entryHook = plan.entry || p.Times || p.EnterEvent || p.Result.MinDuration > 0
+	if err := configure(spec, p, s.storage, s.entryHook); err != nil {
+		return err
+	}
+	s.possible, err = ebpf.PossibleCPU()
+	if err != nil {
+		return fmt.Errorf("count the possible CPUs: %w", err)
+	}
+	for _, name := range []string{"cpus", "batches", "rings"} {
+		spec.Maps[name].MaxEntries = uint32(s.possible)
+	}
+	spec.Maps["commands"].MaxEntries = uint32(max(len(plan.commands), 1))
+	if !s.storage {
+		m := spec.Maps["task_store"]
+		m.Type, m.Flags, m.MaxEntries, m.Key, m.Value, m.KeySize, m.ValueSize = ebpf.Array, 0, 1, nil, nil, 4, 8
+		spec.Maps["task_hash"].MaxEntries = maxHashTasks
+	}
+	for _, name := range s.unwanted(p) {
+		delete(spec.Programs, name)
+	}
+	if err := s.loadPrograms(spec); err != nil {
+		return err
+	}
+	return s.fillMaps(p, plan)
+}
+
+// unwanted names the programs that a plan does not need.
+func (s *Source) unwanted(p *event.Plan) (names []string) {
+	if !s.entryHook {
+		names = append(names, "call_enter")
+	}
+	if !p.Signals {
+		names = append(names, "signal_deliver", "signal_generate")
+	}
+	if !p.Comm {
+		names = append(names, "task_rename")
+	}
+	return names
+}
+
+// loadPrograms loads everything but the iterator, then the iterator, which not
+// every kernel has.
+func (s *Source) loadPrograms(spec *ebpf.CollectionSpec) error {
+	iter := spec.Programs["dump_tasks"]
+	delete(spec.Programs, "dump_tasks")
+	coll, err := ebpf.NewCollection(spec)
+	if errors.Is(err, unix.EPERM) && raiseMemlock() {
+		// Before Linux 5.11 BPF memory counts as locked memory.
+		coll, err = ebpf.NewCollection(spec)
+	}
+	if err != nil {
+		return loadError("load the BPF programs", err)
+	}
+	s.coll = coll
+	spec.Programs = map[string]*ebpf.ProgramSpec{"dump_tasks": iter}
+	iters, err := ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{MapReplacements: coll.Maps})
+	if err != nil {
+		s.missing = append(s.missing, "calls that hang are looked up in /proc, because the kernel has no BPF iterator over tasks (Linux 5.8)")
+		return nil
+	}
+	s.iter = iters.DetachProgram("dump_tasks")
+	iters.Close()
+	return nil
+}
+
+// raiseMemlock lifts the limit on locked memory, and reports whether it could.
+func raiseMemlock() bool {
+	inf := unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}
+	return unix.Prlimit(0, unix.RLIMIT_MEMLOCK, &inf, nil) == nil
+}
+
+// configure sets the constants of the programs.
+func configure(spec *ebpf.CollectionSpec, p *event.Plan, storage, entryHook bool) error {
+	r, t := &p.Result, &p.Target
+	set := map[string]any{
+		"use_storage":     storage,
+		"trace_all":       t.All,
+		"want_times":      p.Times || r.MinDuration > 0,
+		"want_enter":      p.EnterEvent,
+		"want_comm":       p.Comm,
+		"want_ip":         p.IP,
+		"want_fds":        p.FDs,
+		"have_entry_hook": entryHook,
+		"string_max":      min(p.StringMax, maxObject),
+		"filter_results":  r.Active(),
+		"only_ok":         r.OnlyOK,
+		"only_failed":     r.OnlyFailed,
+		"only_errnos":     len(r.Errnos) > 0,
+		"min_duration":    r.MinDuration,
+		"filter_cpus":     t.CPUs != nil,
+		"filter_uid":      t.UID >= 0,
+		"only_uid":        uint32(t.UID),
+		"only_cgroup":     t.CgroupID,
+		"filter_comm":     t.CommGlob != "",
+	}
+	var errnos, cpus [64]uint64
+	for _, e := range r.Errnos {
+		if e < 4096 {
+			errnos[e/64] |= 1 << (e % 64)
+		}
+	}
+	for _, c := range t.CPUs {
+		if c >= 0 && c < 4096 {
+			cpus[c/64] |= 1 << (c % 64)
+		}
+	}
+	set["errnos"], set["cpu_set"] = errnos, cpus
+	if t.CommGlob != "" {
+		g, err := compileGlob(t.CommGlob)
+		if err != nil {
+			return err
+		}
+		set["glob_match"], set["glob_stars"], set["glob_end"] = g.match, g.stars, g.end
+	}
+	for name, value := range set {
+		v := spec.Variables[name]
+		if v == nil {
+			return fmt.Errorf("BPF object has no constant %s; run make generate", name)
+		}
+		if err := v.Set(value); err != nil {
+			return fmt.Errorf("set BPF constant %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// maxObject is the most that one piece can hold (OBJECT_MAX in capture.h).
+const maxObject = 32760
+
+// fillMaps writes the plan and the start values.
+func (s *Source) fillMaps(p *event.Plan, c *compiled) error {
+	plans := s.coll.Maps["plans"]
+	for slot := range c.plans {
+		if c.plans[slot].Flags == 0 {
+			continue
+		}
+		if err := plans.Put(uint32(slot), &c.plans[slot]); err != nil {
+			return fmt.Errorf("write the plan of slot %d: %w", slot, err)
+		}
+	}
+	for key, sub := range c.commands {
+		if err := s.coll.Maps["commands"].Put(&key, &sub); err != nil {
+			return fmt.Errorf("write the plan of command %#x: %w", key.Cmd, err)
+		}
+	}
+	for cpu := range uint32(s.possible) {
+		if err := s.coll.Maps["cpus"].Put(cpu, &traceCpu{TryAt: uint32(traceBatchLimitsBATCH_FLUSH)}); err != nil {
+			return fmt.Errorf("prepare the batch of CPU %d: %w", cpu, err)
+		}
+	}
+	if !p.Target.All {
+		return nil
+	}
+	for _, pid := range append([]int{os.Getpid()}, p.Target.Exclude...) {
+		if err := s.coll.Maps["excluded"].Put(uint32(pid), uint32(1)); err != nil {
+			return fmt.Errorf("exclude process %d: %w", pid, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which tasks and which results. What decides for most calls stands first. */
+#ifndef PERFTRACE_FILTER_H
+#define PERFTRACE_FILTER_H
+
+#define CGROUP_LEVELS 8
+
+static __always_inline struct task_state *find_state(struct task_struct *task, u32 tid)
+{
+	if (use_storage)
+		return bpf_task_storage_get(&task_store, task, NULL, 0);
+	return bpf_map_lookup_elem(&task_hash, &tid);
+}
+
+/* Make the state of a task that has none. */
+static __always_inline struct task_state *make_state(struct task_struct *task, u32 tid, struct task_state *init)
+{
+	if (use_storage)
+		return bpf_task_storage_get(&task_store, task, init, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	bpf_map_update_elem(&task_hash, &tid, init, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&task_hash, &tid);
+}
+
+static __always_inline void no_slot(void)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct cpu *c = bpf_map_lookup_elem(&cpus, &cpu);
+
+	if (c) {
+		c->matched++;
+		c->lost[LOST_NO_SLOT]++;
+	}
+}
+
+/* The state of a task that is seen for the first time, if it is to be traced. */
+static __always_inline struct task_state *adopt(struct task_struct *task, u64 pid_tgid)
+{
+	struct task_state init = {}, *st;
+	u32 tid = pid_tgid, tgid = pid_tgid >> 32;
+	u32 *seed;
+
+	if (trace_all) {
+		init.flags = T_TRACED | T_THREADS | T_PROCESSES | T_ATTACHED;
+		if (bpf_map_lookup_elem(&excluded, &tgid))
+			init.flags = T_EXCLUDED;
+	} else {
+		if (!seeds_pending)
+			return NULL;
+		seed = bpf_map_lookup_elem(&seeds, &tid);
+		if (!seed)
+			return NULL;
+		init.flags = *seed;
+		bpf_map_delete_elem(&seeds, &tid);
+		__sync_fetch_and_add(&seeds_pending, -1);
+	}
+	st = make_state(task, tid, &init);
+	if (!st && init.flags & T_TRACED)
+		no_slot();
+	return st;
+}
+
+static __always_inline bool in_cgroup(void)
+{
+	if (bpf_get_current_cgroup_id() == only_cgroup)
+		return true;
+	for (int level = 0; level < CGROUP_LEVELS; level++)
+		if (bpf_get_current_ancestor_cgroup_id(level) == only_cgroup)
+			return true;
+	return false;
+}
+
+static __always_inline bool comm_matches(void)
+{
+	char comm[16] = {};
+	u32 at = 1;
+
+	bpf_get_current_comm(comm, sizeof(comm));
+	at |= (at & glob_stars) << 1;
+	for (int i = 0; i < 16; i++) {
+		u32 c = (u8)comm[i];
+
+		if (!c)
+			break;
+		at = (at & glob_match[c & 255]) << 1 | (at & glob_stars);
+		at |= (at & glob_stars) << 1;
+	}
+	return at & glob_end;
+}
+
+static __always_inline bool conditions_hold(void)
+{
+	if (filter_cpus) {
+		u32 cpu = bpf_get_smp_processor_id();
+
+		if (cpu >= 4096 || !(cpu_set[(cpu >> 6) & 63] >> (cpu & 63) & 1))
+			return false;
+	}
+	if (filter_uid && (u32)bpf_get_current_uid_gid() != only_uid)
+		return false;
+	if (only_cgroup && !in_cgroup())
+		return false;
+	if (filter_comm && !comm_matches())
+		return false;
+	return true;
+}
+
+/* The state of the current task if it is traced now, or NULL. */
+static __always_inline struct task_state *traced(struct task_struct *task, u64 pid_tgid)
+{
+	struct task_state *st = find_state(task, pid_tgid);
+
+	if (!st)
+		st = adopt(task, pid_tgid);
+	if (!st || !(st->flags & T_TRACED))
+		return NULL;
+	if ((filter_cpus || filter_uid || only_cgroup || filter_comm) && !conditions_hold())
+		return NULL;
+	return st;
+}
+
+static __always_inline bool result_kept(s64 ret, u64 duration)
+{
+	bool failed = ret < 0 && ret >= -4095;
+	u32 e = -ret;
+
+	if (only_ok && failed)
+		return false;
+	if (only_failed && !failed)
+		return false;
+	if (duration < min_duration)
+		return false;
+	if (!only_errnos)
+		return true;
+	return failed && errnos[(e >> 6) & 63] >> (e & 63) & 1;
+}
+
+#endif
