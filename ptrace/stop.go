@@ -1,0 +1,210 @@
+package ptrace
+
+import (
+	"golang.org/x/sys/unix"
+
+	"perftrace/event"
+)
+
+// handle does what one status of a task asks for.
+func (s *Source) handle(tid int, st uint32) {
+	t := s.last
+	if t != nil && t.tid == tid {
+		s.repeat++
+	} else {
+		t = s.tasks[tid]
+		s.last, s.repeat = t, 0
+	}
+	if t == nil {
+		s.stranger(tid, st)
+		return
+	}
+	if st&0xff != 0x7f {
+		s.ended(t, st)
+		return
+	}
+	t.attached = true
+	sig := int(st >> 8 & 0xff)
+	switch st >> 16 {
+	case 0:
+		if sig == int(unix.SIGTRAP|0x80) {
+			s.call(t)
+		} else {
+			s.signal(t, sig)
+		}
+	case unix.PTRACE_EVENT_STOP:
+		// A group-stop, or the answer to an interrupt, or a new task.
+		if sig == int(unix.SIGTRAP) || s.stopping || t.foreign {
+			s.resume(t, 0)
+			return
+		}
+		if !s.isHeld(t) {
+			s.tell(t, event.KindStop, func(e *event.Event) { e.Ret = int64(sig) })
+		}
+		// It stays stopped, and tells when SIGCONT comes.
+		_ = request(unix.PTRACE_LISTEN, tid, 0, 0)
+	case unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK, unix.PTRACE_EVENT_CLONE:
+		s.forked(t)
+	case unix.PTRACE_EVENT_EXEC:
+		s.execed(t)
+	case unix.PTRACE_EVENT_SECCOMP:
+		s.call(t)
+	default:
+		s.resume(t, 0)
+	}
+}
+
+func (s *Source) isHeld(t *task) bool { return s.held != 0 && t.tgid == s.held }
+
+// stranger is told of a task that is not known: a new one whose parent's stop
+// is not told yet, or a child of this thread that is not traced.
+func (s *Source) stranger(tid int, st uint32) {
+	if st&0xff != 0x7f {
+		s.strays[tid] = st
+		return
+	}
+	t := s.add(tid, tid)
+	if s.stopping {
+		s.resume(t, 0)
+		return
+	}
+	t.newborn, t.attached = true, true
+	s.newborns++
+}
+
+// signal tells that a signal is about to be delivered, and delivers it.
+func (s *Source) signal(t *task, sig int) {
+	if s.plan.Signals && !s.isHeld(t) && !t.foreign {
+		info := siginfo(t.tid, &t.info)
+		s.tell(t, event.KindSignal, func(e *event.Event) {
+			e.Signal = uint32(sig)
+			if info {
+				e.Siginfo = t.info[:]
+			}
+		})
+	}
+	s.resume(t, sig)
+}
+
+// forked tells that t made a task, which the kernel attached to.
+func (s *Source) forked(t *task) {
+	tid, ok := eventMessage(t.tid)
+	if !ok {
+		s.resume(t, 0)
+		return
+	}
+	tgid := tid
+	if isThread(t.tgid, tid) {
+		tgid = t.tgid
+	}
+	child := s.tasks[tid]
+	if child == nil {
+		child = s.add(tid, tgid)
+	}
+	child.tgid, child.ev.TGID = tgid, uint32(tgid)
+	child.ev.Comm = t.ev.Comm
+	if tgid != t.tgid && (!s.plan.Target.Follow || s.isHeld(t)) || t.foreign {
+		child.foreign = true
+	} else if !s.isHeld(t) {
+		s.tell(t, event.KindFork, forkedEvent(child))
+	}
+	s.resume(t, 0)
+	if st, ended := s.strays[tid]; ended {
+		delete(s.strays, tid)
+		s.ended(child, st)
+	} else if child.newborn {
+		s.adopt(child)
+	}
+}
+
+// adopt lets a newborn go.
+func (s *Source) adopt(t *task) {
+	t.newborn = false
+	s.newborns--
+	s.resume(t, 0)
+}
+
+// execed tells that a process has a new image: t is its first thread by name,
+// but the task is the thread that called execve; all others are gone.
+func (s *Source) execed(t *task) {
+	old, ok := eventMessage(t.tid)
+	if ok && old != t.tid {
+		if caller := s.tasks[old]; caller != nil {
+			if !s.isHeld(t) {
+				s.unfinished(t)
+			}
+			tid := t.tid
+			s.drop(t)
+			delete(s.tasks, old)
+			t = caller
+			t.tid, t.mem.tid, t.ev.TID = tid, tid, uint32(tid)
+			s.tasks[tid] = t
+			s.last = t
+		}
+	} else {
+		old = t.tid
+	}
+	first := t.unhold || s.isHeld(t)
+	if s.isHeld(t) {
+		s.held = 0
+	}
+	s.readComm(t)
+	s.tell(t, event.KindExec, func(e *event.Event) { e.OldTID = uint32(old) })
+	if s.DetachOnExec && !first {
+		t.foreign = true
+	}
+	s.resume(t, 0)
+}
+
+// unfinished accounts for a call that t is in and will never return from.
+func (s *Source) unfinished(t *task) {
+	if !t.inCall || t.told {
+		return
+	}
+	t.inCall = false
+	s.ledger.Issued++
+	if t.quiet || s.plan.Result.Active() {
+		s.ledger.Filtered++
+		return
+	}
+	s.noReturn(t)
+}
+
+// noReturn tells that the call of t will not return. The event is a copy of its
+// own: t.ev may be on its way as KindEnter.
+func (s *Source) noReturn(t *task) {
+	s.extra = append(s.extra, t.ev)
+	e := &s.extra[len(s.extra)-1]
+	e.Kind, e.Time = event.KindNoReturn, s.now()
+	s.emit(t, e)
+}
+
+// ended tells that a task is gone.
+func (s *Source) ended(t *task, st uint32) {
+	if t.tid == s.plan.Target.Child {
+		s.childStatus, s.childEnded = st, true
+	}
+	if !s.isHeld(t) && !t.foreign {
+		s.unfinished(t)
+		s.tell(t, event.KindExit, func(e *event.Event) {
+			e.Status = st
+			if t.tid == t.tgid {
+				e.Flags |= event.GroupDead // the first thread is told of last
+			}
+			if st&0x7f != 0 && st&0x80 != 0 {
+				e.Flags |= event.CoreDumped
+			}
+		})
+	}
+	s.drop(t)
+	if s.newborns > 0 {
+		// Perhaps the parent died before it could tell.
+		for _, n := range s.tasks {
+			if n.newborn {
+				n.tgid = processOf(n.tid)
+				n.ev.TGID = uint32(n.tgid)
+				s.adopt(n)
+			}
+		}
+	}
+}
