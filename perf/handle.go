@@ -92,7 +92,11 @@ func (s *Source) noReturn(e *event.Event) {
 }
 
 func (s *Source) handleExit(cpu int) bool {
-	s.counts.exits++
+	if isBirth(s.smp.abi, s.smp.nr, s.smp.ret) {
+		s.counts.births++
+		s.pair.Born(s.smp.tid, s.smp.tgid)
+		return false
+	}
 	e := s.clear(event.KindSyscall, cpu)
 	e.Ret = s.smp.ret
 	e.IP = s.smp.ip
@@ -100,9 +104,13 @@ func (s *Source) handleExit(cpu int) bool {
 	if e.Flags&event.NoArgs != 0 {
 		e.Args = [6]uint64{}
 		if e.NR == event.NoNumber {
+			if s.pair.Gaps() == 0 {
+				return false // not from a call: a task that the kernel started
+			}
 			e.NR = special[e.ABI].rtSigreturn
 		}
 	}
+	s.counts.exits++
 	if s.check && !s.plan.Calls[e.ABI].Has(e.NR) {
 		s.counts.filtered++
 		return false
@@ -150,6 +158,7 @@ func (s *Source) handleSide(u *mmap.Unit) bool {
 		if !s.tasks.born(r.tid, r.tgid, r.ptid) {
 			return false
 		}
+		s.counts.forks++
 		s.pair.Born(r.tid, r.tgid)
 		if s.tasks.wantComm {
 			e.Comm = s.tasks.comm(r.ptid, r.ptgid)

@@ -6,9 +6,10 @@ import (
 )
 
 // counts are what the ledger is made of. enters and exits are records of traced
-// tasks, before any filter of ours.
+// tasks, before any filter of ours; exits without births, see isBirth.
 type counts struct {
 	enters, exits uint64
+	forks, births uint64
 	emitted       uint64
 	filtered      uint64
 	noReturn      uint64 // calls that will never return, seen by their entry
@@ -68,44 +69,40 @@ func (s *Source) lostEnters() (n uint64) {
 	return n
 }
 
-func (s *Source) lostSide() (n uint64) {
+// lostCalls is the number of calls that are in no event.
+//
+// Every call has an entry. If tracing began with the command and all its tasks
+// are gone, then what is neither shown nor filtered of all entries, read or
+// lost, is exactly that number.
+//
+// Otherwise calls began before the trace or have not ended, and it is counted by
+// the other end: lost exits, less those that only were births, and calls that
+// never return and have lost their entry. Of each task that ended behind a
+// gap, and not by a call that was seen, it is assumed that it made such a one; a
+// task that a signal killed there is counted too much.
+func (s *Source) lostCalls() (n uint64) {
+	t := &s.plan.Target
+	whole := t.Child != 0 && !t.All && len(t.PIDs)+len(t.TIDs) == 0 && s.held == 0
+	if whole && s.stopped && s.tasks.alive() == 0 {
+		begun := s.counts.enters + s.lostEnters()
+		ended := s.counts.exits + s.counts.noReturn
+		return max(begun, ended) - ended
+	}
 	for _, c := range s.cpus {
-		for _, e := range c.side {
-			k, _ := e.Lost()
-			n += k
-		}
+		n += s.lostOn(c)
+	}
+	if n > 0 && s.sees(special[event.Native].clones[2]) {
+		n -= min(n, max(s.counts.forks, s.counts.births)-s.counts.births)
+	}
+	if s.pair.Gaps() > 0 && s.sees(special[event.Native].exitGroup) {
+		n += s.counts.maybeNoReturn
 	}
 	return n
 }
 
-// lostCalls is the number of calls that are in no event.
-func (s *Source) lostCalls() (n uint64) {
-	for _, c := range s.cpus {
-		n += s.lostOn(c)
-	}
-	return n + s.lostNoReturns(n)
-}
-
-// lostNoReturns is how many calls that never return have lost their entry, and
-// with it their only record.
-//
-// Every call has an entry, and every entry an exit, or it never returns, or its
-// task is inside still. If tracing began with the command and all its tasks are
-// gone, then what is missing in that sum is the number. Otherwise, of each task that
-// ended behind a gap, and not by a known call, it is assumed that its exit was
-// lost; one that a signal killed there is counted too much.
-func (s *Source) lostNoReturns(lostExits uint64) uint64 {
-	if s.pair.Gaps() == 0 {
-		return 0
-	}
-	t := &s.plan.Target
-	whole := t.Child != 0 && !t.All && len(t.PIDs)+len(t.TIDs) == 0 && s.held == 0
-	if whole && s.tasks.alive() == 0 && s.lostSide() == 0 {
-		begun := s.counts.enters + s.lostEnters()
-		ended := s.counts.exits + lostExits + s.counts.noReturn
-		return max(begun, ended) - ended
-	}
-	return s.counts.maybeNoReturn
+// sees reports whether the kernel passes a native call on to us.
+func (s *Source) sees(nr uint32) bool {
+	return s.attrs.enterFilter == "" || s.plan.Calls[event.Native].Has(nr)
 }
 
 // settle reads the lost counts for the last time.

@@ -30,10 +30,15 @@ int main(void) {
 func TestAMillionCallsOfSixteenProcessesAreShownOrLost(t *testing.T) {
 	need.Perf(t)
 	bin := need.C(t, sixteen)
+	var others uint64 // calls of other kinds: the same with every size of ring
 	for _, ring := range []uint64{0, 8 << 10, 64 << 10} {
 		for _, calls := range []string{"getpid", "all"} {
 			t.Run(strconv.Itoa(int(ring))+" "+calls, func(t *testing.T) {
 				cmd, release := held(t, bin)
+				// The thread ends with this subtest.
+				if err := Prioritize(); err != nil {
+					t.Fatal(err)
+				}
 				plan := &event.Plan{
 					Target: event.Target{Child: cmd.Process.Pid, Follow: true},
 					Calls:  all(), RingBytes: ring,
@@ -71,16 +76,20 @@ func TestAMillionCallsOfSixteenProcessesAreShownOrLost(t *testing.T) {
 				if calls == "getpid" && getpid+lost != 1_000_000 {
 					t.Errorf("shown %d + lost %d = %d, want 1,000,000", getpid, lost, getpid+lost)
 				}
-				if calls == "all" && (l.Issued < 1_000_000 || l.Issued > 1_000_300) {
-					t.Errorf("issued %d, want 1,000,000 and a few", l.Issued)
+				if calls == "all" && others == 0 {
+					others = l.Issued - 1_000_000
 				}
-				if told > lost || lost-told > 20 {
+				// Only the number of EAGAIN-like repetitions could differ, and there are none.
+				if calls == "all" && (l.Issued-1_000_000 != others || others > 200) {
+					t.Errorf("issued %d, want 1,000,000 and %d", l.Issued, others)
+				}
+				if max(told, lost)-min(told, lost) > 40 {
 					t.Errorf("KindLost told of %d calls, the ledger has %d", told, lost)
 				}
 				t.Logf("ring %d KiB: shown %d, others %d, lost %d, without arguments %d, late %d, noReturn %d, issued %d",
 					s.ringBytes()>>10, getpid, other, lost, noArgs, s.group.Stats.Late, s.counts.noReturn, l.Issued)
 				if os.Getenv("V") != "" {
-					t.Logf("%+v alive %d side %d", s.counts, s.tasks.alive(), s.lostSide())
+					t.Logf("%+v alive %d lostEnters %d held %d lostExits %d", s.counts, s.tasks.alive(), s.lostEnters(), s.held, s.lostCalls())
 				}
 			})
 		}

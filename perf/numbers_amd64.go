@@ -12,9 +12,16 @@ var special = [event.NumABI]specialCalls{
 		exit: unix.SYS_EXIT, exitGroup: unix.SYS_EXIT_GROUP,
 		execve: unix.SYS_EXECVE, execveat: unix.SYS_EXECVEAT,
 		sigreturn: unix.SYS_RT_SIGRETURN, rtSigreturn: unix.SYS_RT_SIGRETURN,
+		clones: [4]uint32{unix.SYS_FORK, unix.SYS_VFORK, unix.SYS_CLONE, unix.SYS_CLONE3},
 	},
-	event.Compat: {exit: 1, exitGroup: 252, execve: 11, execveat: 358, sigreturn: 119, rtSigreturn: 173},
-	event.X32:    {exit: 60, exitGroup: 231, execve: 520, execveat: 545, sigreturn: 513, rtSigreturn: 513},
+	event.Compat: {
+		exit: 1, exitGroup: 252, execve: 11, execveat: 358, sigreturn: 119, rtSigreturn: 173,
+		clones: [4]uint32{2, 190, 120, 435},
+	},
+	event.X32: {
+		exit: 60, exitGroup: 231, execve: 520, execveat: 545, sigreturn: 513, rtSigreturn: 513,
+		clones: [4]uint32{57, 58, 56, 435},
+	},
 }
 
 // regsUserMask asks for the instruction pointer alone (PERF_REG_X86_IP): some

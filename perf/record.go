@@ -23,6 +23,7 @@ const largest = 192
 // come back without their number.
 type specialCalls struct {
 	exit, exitGroup, execve, execveat, sigreturn, rtSigreturn uint32
+	clones                                                    [4]uint32
 }
 
 func neverReturns(abi event.ABI, nr uint32) bool {
@@ -33,6 +34,14 @@ func neverReturns(abi event.ABI, nr uint32) bool {
 func replacesImage(abi event.ABI, nr uint32) bool {
 	s := &special[abi]
 	return nr == s.execve || nr == s.execveat
+}
+
+// isBirth reports whether an exit is the first return of a new task to user
+// space: it looks like the return of the call that made it, with result 0. It is no
+// call of the new task.
+func isBirth(abi event.ABI, nr uint32, ret int64) bool {
+	c := &special[abi].clones
+	return ret == 0 && (nr == c[0] || nr == c[1] || nr == c[2] || nr == c[3])
 }
 
 // layout says where the fields of a sample are. It is read from tracefs once.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // tasks knows which tasks of the trace live, and what they are called.
@@ -81,7 +83,15 @@ func (t *tasks) rename(tid uint32, comm [16]byte) {
 	}
 }
 
-func (t *tasks) alive() int { return len(t.live) }
+// alive is how many tasks live. Those whose EXIT record may be lost are looked up.
+func (t *tasks) alive() (n int) {
+	for tid, k := range t.live {
+		if unix.Tgkill(int(k.tgid), int(tid), 0) == nil {
+			n++
+		}
+	}
+	return n
+}
 
 // comm returns the name of a task. The first time, /proc is asked.
 func (t *tasks) comm(tid, tgid uint32) [16]byte {
