@@ -7,21 +7,5 @@ var (
 	pid   = Type{Width: I32, Print: func(c *Call, v uint64) { c.PID(int64(v)) }}
 )
 
-const atFDCWD = -100
-
-// FD writes a descriptor, with what it is if that is wanted and known.
-func (c *Call) FD(n int64) {
-	c.Int(n)
-}
-
-// DirFD writes a descriptor that a path is relative to.
-func (c *Call) DirFD(n int64) {
-	if int32(n) == atFDCWD {
-		c.Text("AT_FDCWD")
-		return
-	}
-	c.FD(n)
-}
-
 // PID writes the id of a task, process or group.
 func (c *Call) PID(n int64) { c.Int(n) }

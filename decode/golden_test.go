@@ -84,6 +84,8 @@ func readGolden(t *testing.T, file string) (cases []*goldenCase) {
 			} else {
 				c.ev.Out = event.AppendPiece(c.ev.Out, p)
 			}
+		case "fd":
+			c.ev.Out = event.AppendPiece(c.ev.Out, descriptor(t, at, strings.Fields(rest)))
 		case ">":
 			c.want = rest
 			cases = append(cases, c)
@@ -146,12 +148,37 @@ func parseOpt(t *testing.T, at string, c *goldenCase, w []string) {
 			c.opt.Xlat = 2
 		case "-y":
 			c.opt.FDs = FDPath
+		case "-yy":
+			c.opt.FDs = ^FDDetail(0)
 		case "json":
 			c.opt.JSON = true
 		default:
 			t.Fatalf("%s: option %q", at, w[i])
 		}
 	}
+}
+
+// descriptor makes the piece that tells what a descriptor is: "3 path FLAGS
+// "text"" or "3 tcp".
+func descriptor(t *testing.T, at string, w []string) event.Piece {
+	head := make([]byte, event.FDHead)
+	p := event.Piece{Addr: number(t, at, w[0]), Status: event.PieceFD}
+	switch w[1] {
+	case "path":
+		head[event.FDKindAt], head[event.FDFlagsAt] = byte(event.FDPath), byte(number(t, at, w[2]))
+		head = append(head, bytesOf(t, at, strings.Join(w[3:], " "))...)
+	case "tcp":
+		head[event.FDKindAt], head[event.FDFamilyAt] = byte(event.FDSocket), 2
+		copy(head[event.FDProtoAt:], "TCP")
+		copy(head[event.FDSrcAt:], []byte{127, 0, 0, 1})
+		copy(head[event.FDDstAt:], []byte{127, 0, 0, 1})
+		binary.LittleEndian.PutUint16(head[event.FDSportAt:], 8080)
+		binary.LittleEndian.PutUint16(head[event.FDDportAt:], 0x1234)
+	default:
+		t.Fatalf("%s: what is %q?", at, w[1])
+	}
+	p.Data = head
+	return p
 }
 
 func number(t *testing.T, at, s string) uint64 {

@@ -24,12 +24,14 @@ type Options struct {
 // writes the separator. At most maxDepth levels nest; what is deeper is
 // written as "...".
 type Printer struct {
-	Buf []byte
-	Opt Options
+	Buf     []byte
+	Opt     Options
+	Machine Machine // whose values names have
 
 	first uint64 // bit d: nothing was written yet on level d
 	depth uint8
-	expr  bool // JSON: inside BeginExpr, all is text of one string
+	expr  bool // JSON: inside BeginExpr or BeginDesc, all is text of one string
+	desc  int  // where the text of BeginDesc begins
 }
 
 const maxDepth = 60

@@ -8,30 +8,50 @@ type Entry struct {
 	Name string
 }
 
+// A Machine is an architecture whose kernel gives names values of its own.
+type Machine uint8
+
+const (
+	AMD64 Machine = iota // also x32
+	I386
+	ARM64
+	ARM
+	NumMachine
+)
+
 // An Xlat is a set of named numbers: the flags or the values of one parameter.
 // The order of Entries is the order in which flags are printed; of two entries
-// that fit, the first wins.
+// that fit, the first wins. Package decode/xlat has those of the kernel.
 type Xlat struct {
 	Entries []Entry
-	Default string // what an unknown value is: "O_???"
-	sorted  bool   // Entries ascend by value
+	Default string             // what an unknown value is: "O_???"
+	Sorted  bool               // Entries ascend by value
+	On      *[NumMachine]*Xlat // by machine, if values differ; Entries is empty then
 }
 
 // NewXlat makes an Xlat; entries are kept, not copied.
 func NewXlat(dflt string, entries []Entry) *Xlat {
-	x := &Xlat{Entries: entries, Default: dflt, sorted: true}
+	x := &Xlat{Entries: entries, Default: dflt, Sorted: true}
 	for i := 1; i < len(entries); i++ {
 		if entries[i-1].Val >= entries[i].Val {
-			x.sorted = false
+			x.Sorted = false
 		}
 	}
 	return x
 }
 
-// Name returns the name of exactly v.
+// For is the Xlat of a machine.
+func (x *Xlat) For(m Machine) *Xlat {
+	if x.On != nil {
+		return x.On[m]
+	}
+	return x
+}
+
+// Name returns the name of exactly v; x is one of a machine.
 func (x *Xlat) Name(v uint64) (string, bool) {
 	e := x.Entries
-	if !x.sorted || len(e) < 8 {
+	if !x.Sorted || len(e) < 8 {
 		for i := range e {
 			if e[i].Val == v {
 				return e[i].Name, true
@@ -64,6 +84,7 @@ func (p *Printer) Enum(v uint64, x *Xlat) { p.enum(v, x, true) }
 func (p *Printer) EnumDec(v uint64, x *Xlat) { p.enum(v, x, false) }
 
 func (p *Printer) enum(v uint64, x *Xlat, hex bool) {
+	x = x.For(p.Machine)
 	name, ok := x.Name(v)
 	if p.json() {
 		if !ok || p.Opt.Xlat == Raw {
@@ -98,6 +119,7 @@ func (p *Printer) enum(v uint64, x *Xlat, hex bool) {
 // Flags writes the names of v's bits: A|B|0x40; 0 is "0" unless an entry has
 // that value; bits without any name: 0x40 /* A_??? */.
 func (p *Printer) Flags(v uint64, x *Xlat) {
+	x = x.For(p.Machine)
 	if p.json() {
 		p.jsonFlags(v, x)
 		return
