@@ -31,6 +31,7 @@ type Source struct {
 	missing   []string
 
 	group    mmap.Group
+	order    order
 	tracker  *tracker
 	horizon  uint64
 	rounds   roundState
@@ -60,6 +61,7 @@ const maxLastRounds = 200
 // Open loads the programs and opens the rings.
 func (s *Source) Open(p *event.Plan) error {
 	*s = Source{plan: p, tracker: newTracker(), seeded: map[int]bool{}}
+	s.order.group = &s.group
 	err := s.load(p)
 	if err == nil {
 		s.flusher = s.coll.Programs["flush"]
@@ -109,7 +111,7 @@ func (s *Source) Next(timeout time.Duration) (*event.Event, error) {
 				return e, nil
 			}
 		}
-		if e := s.fromGroup(); e != nil {
+		if e := s.fromRound(); e != nil {
 			return e, nil
 		}
 		if s.rounds.stopped {
@@ -135,17 +137,14 @@ func (s *Source) Next(timeout time.Duration) (*event.Event, error) {
 	}
 }
 
-// fromGroup returns the next event of this round, or nil at its end.
-func (s *Source) fromGroup() *event.Event {
+// fromRound returns the next event of this round, or nil at its end.
+func (s *Source) fromRound() *event.Event {
 	for {
-		u := s.group.Next()
-		if u == nil {
+		r := s.order.next()
+		if r == nil {
 			return nil
 		}
-		if u.Type != mmap.TypeSample || len(u.Data) < recSize {
-			continue // LOST records: our own counters say the same, by task
-		}
-		if e := s.accept(record(u.Data)); e != nil {
+		if e := s.accept(r); e != nil {
 			return e
 		}
 	}
@@ -171,5 +170,5 @@ func (s *Source) round() {
 			horizon = math.MaxUint64
 		}
 	}
-	s.group.Begin(horizon)
+	s.order.begin(horizon)
 }
