@@ -69,12 +69,15 @@ func (d *Decoder) Enter(e *event.Event) {
 	d.arguments(partEnter)
 }
 
-// NoReturn writes a call that never returns: "exit_group(0) = ?".
+// NoReturn writes a call that never returns: "exit_group(0) = ?", or, if there
+// are arguments that only the return tells, "read(0,  <unfinished ...>) = ?".
 func (d *Decoder) NoReturn(e *event.Event) {
 	d.load(e)
 	d.name(e)
 	d.Buf = append(d.Buf, '(')
-	d.arguments(partAll)
+	if d.arguments(partEnter) {
+		d.Buf = append(d.Buf, " <unfinished ...>"...)
+	}
 	d.close()
 	d.Buf = append(d.Buf, '?')
 }
@@ -96,9 +99,7 @@ func (d *Decoder) Resumed(e *event.Event) {
 	d.Buf = append(d.Buf, "<... "...)
 	d.name(e)
 	d.Buf = append(d.Buf, " resumed>"...)
-	d.arguments(partRest)
-	d.close()
-	d.result()
+	d.rest()
 }
 
 // close writes ") " and the padding before "= ".
@@ -124,11 +125,12 @@ const (
 	partRest       // from there on
 )
 
-// arguments writes the arguments of the current call, or a part of them.
-func (d *Decoder) arguments(p part) {
+// arguments writes the arguments of the current call, or a part of them. It
+// reports whether partEnter left some out.
+func (d *Decoder) arguments(p part) (more bool) {
 	c := &d.Call
 	if c.Ev.Flags&event.NoArgs != 0 {
-		return
+		return false
 	}
 	if c.Row == nil {
 		if p != partRest {
@@ -137,7 +139,7 @@ func (d *Decoder) arguments(p part) {
 				c.Hex(c.mask(v))
 			}
 		}
-		return
+		return false
 	}
 	list, tail := c.Row.Args, []Arg(nil)
 	if m := c.Row.Cmd; m != nil {
@@ -160,7 +162,7 @@ func (d *Decoder) arguments(p part) {
 				if i > 0 {
 					d.Buf = append(d.Buf, ", "...)
 				}
-				return
+				return true
 			}
 			shown = true
 		}
@@ -171,6 +173,9 @@ func (d *Decoder) arguments(p part) {
 			continue
 		}
 		c.Arg(a.Name)
+		if d.opts.ArgNames && !d.opts.JSON {
+			d.Buf = append(append(d.Buf, a.Name...), '=')
+		}
 		v := uint64(0)
 		if i < 6 {
 			v = c.args[i]
@@ -181,6 +186,7 @@ func (d *Decoder) arguments(p part) {
 		}
 		a.Print(c, v)
 	}
+	return false
 }
 
 // take returns the value of the next argument and moves reg behind it.

@@ -19,6 +19,7 @@ type Options struct {
 	Dump     func(fd int64, write bool) bool // -e read=, write=: dump this descriptor's data; nil: none
 	Column   int                             // -a: where "= result" begins at the earliest; 40
 	ShowNR   bool                            // -n
+	ArgNames bool                            // -N
 	ErrnoNum bool                            // -X raw: error numbers too
 }
 

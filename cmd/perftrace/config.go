@@ -1,0 +1,158 @@
+package main
+
+import (
+	"math"
+	"runtime"
+
+	"perftrace/decode"
+	"perftrace/event"
+	"perftrace/filter"
+)
+
+// A config is what the command line says.
+type config struct {
+	// what is traced
+	command     []string // and its arguments; nil: none
+	argv0       string
+	argv0Set    bool
+	env         []string // -E, in order
+	user        string
+	pids        []int
+	all         bool
+	descendants bool
+	cpus        []int
+	follow      bool
+	letterF     int // how often -f was given
+	oldF        bool
+
+	// what of it is shown
+	calls    filter.Calls
+	status   filter.NumberSet
+	zflags   int
+	signals  filter.NumberSet
+	errnos   []uint16
+	duration uint64 // ns
+	limit    uint64 // 0: none
+
+	// how a line looks
+	decode      decode.Options
+	read, write filter.NumberSet
+	json        bool
+	strict      bool
+	ip          bool // -i
+	showPID     bool
+	color       colorMode
+	stamp       stampOptions
+	letterT     int  // how often -t was given
+	longT       bool // --absolute-timestamps was
+	times       timeScale
+	letterX     int
+	longX       int // --strings-in-hex; -1: not given
+	letterY     int
+	longY       bool
+
+	// where it goes
+	output   string
+	append   bool
+	separate bool
+
+	// statistics
+	summary summaryOptions
+
+	// what is said
+	quiet   quiet
+	letterQ int
+	longQ   bool
+	ledger  bool
+	debug   bool
+
+	// how it is done
+	backend   string
+	ringBytes uint64
+	refused   []string // options whose work only a tracer that stops the target can do, as given
+
+	showHelp    bool
+	showVersion bool
+	listFilters bool
+}
+
+// quiet is a set of the messages that are not wanted (-q, -e quiet=).
+type quiet uint32
+
+const (
+	quietAttach quiet = 1 << iota
+	quietExit
+	quietPath
+	quietPersonality
+	quietExecve
+)
+
+// newConfig is the config of an empty command line.
+func newConfig() *config {
+	c := &config{
+		calls:  filter.Everything(runtime.GOARCH),
+		decode: decode.Default(),
+		longX:  -1,
+	}
+	c.status, _ = filter.ParseStatus("all")
+	c.signals, _ = filter.ParseSignals("all")
+	c.summary.reset()
+	return c
+}
+
+// plan is what a source is asked to trace.
+func (c *config) plan(rows *decode.Rows, child int) *event.Plan {
+	sets := c.calls.Sets()
+	p := &event.Plan{
+		Target: event.Target{
+			Child:       child,
+			PIDs:        c.pids,
+			Follow:      c.follow,
+			Descendants: c.descendants,
+			All:         c.all,
+			CPUs:        c.cpus,
+			UID:         -1,
+		},
+		Calls:      sets,
+		StringMax:  uint32(min(c.decode.StringMax, maxStringCapture)),
+		Times:      c.needsEnter(),
+		EnterEvent: c.strict,
+		IP:         c.ip,
+		Comm:       c.json || c.decode.PIDComm,
+		FDs:        c.decode.FDs != 0 || c.json,
+		Signals:    !c.summary.only,
+		RingBytes:  c.ringBytes,
+	}
+	filter.LimitStatus(&p.Result, &c.status)
+	p.Result.Errnos = c.errnos
+	p.Result.MinDuration = c.duration
+	if !c.summary.only {
+		p.Captures = rows.CallPlans(&sets, &c.decode)
+	}
+	return p
+}
+
+// maxStringCapture is what event.Plan allows.
+const maxStringCapture = 32 << 10
+
+// needsEnter reports whether the time of entry is wanted for every call.
+func (c *config) needsEnter() bool {
+	return c.stamp.format != stampNone || c.stamp.relative || c.times.set || c.summary.on || c.json ||
+		c.duration > 0
+}
+
+// wantsReturned reports whether any call that returns is shown; with
+// -e status=unfinished none is.
+func (c *config) wantsReturned() bool {
+	return c.status.Has(filter.Successful) || c.status.Has(filter.Failed)
+}
+
+// wantsUnfinished reports whether lines of calls that have not returned may be
+// shown: strace keeps them back while it filters by status.
+func (c *config) wantsUnfinished() bool {
+	return c.status.Has(filter.Unfinished) && c.status.Has(filter.Successful) && c.status.Has(filter.Failed) &&
+		len(c.errnos) == 0 && c.duration == 0
+}
+
+// maxColumn keeps -a from asking for lines of any length.
+const maxColumn = math.MaxInt16
