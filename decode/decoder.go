@@ -35,6 +35,7 @@ func (d *Decoder) load(e *event.Event) {
 	c := &d.Call
 	c.Ev = e
 	c.Lay = d.rows.layOf(e.ABI)
+	c.Machine = d.rows.machine(e.ABI)
 	c.Row = d.rows.Row(e.ABI, e.NR)
 	c.AtEntry = false
 	c.depth = 0

@@ -3,6 +3,7 @@ package decode
 import (
 	"strings"
 
+	"perftrace/decode/out"
 	"perftrace/event"
 )
 
@@ -29,6 +30,19 @@ func (t *Rows) layOf(abi event.ABI) Lay {
 		return LayARM
 	}
 	return LayI386
+}
+
+// machine is whose values names have in an ABI.
+func (t *Rows) machine(abi event.ABI) out.Machine {
+	switch {
+	case t.arch == "arm64" && abi == event.Native:
+		return out.ARM64
+	case t.arch == "arm64":
+		return out.ARM
+	case abi == event.Compat:
+		return out.I386
+	}
+	return out.AMD64
 }
 
 func (t *Rows) mask(abi event.ABI) ABIs {
