@@ -90,7 +90,7 @@ static __always_inline u32 capture(struct task_state *st, struct plan *plan, u32
 }
 
 /* A record of the entry: what exit will not have, or calls that have no exit. */
-static __always_inline void tell_entry(void *ctx, struct task_state *st, struct plan *plan, u64 time, u64 pid_tgid,
+static __always_inline void tell_entry(void *ctx, struct task_state *st, struct plan *plan, u64 time,
 				       struct pt_regs *regs, u32 kind)
 {
 	u32 cpu = bpf_get_smp_processor_id(), pos, len, head;
@@ -123,7 +123,7 @@ static __always_inline void tell_entry(void *ctx, struct task_state *st, struct 
 	}
 	pos = c->pending;
 	r = rec_at(b, pos);
-	head = fill(r, st, kind, time, pid_tgid, cpu, regs);
+	head = fill(r, st, kind, time, bpf_get_current_pid_tgid(), cpu, regs);
 	len = head;
 	if (plan->flags & PLAN_ENTRY)
 		len = capture(st, plan, AT_ENTRY, pos, len, 0, &flags);
@@ -150,12 +150,11 @@ static __always_inline int on_enter(void *ctx, struct pt_regs *regs, s32 id)
 	u32 abi = call_abi(task, regs, id), nr = call_nr(abi, id), slot = slot_of(abi, nr), flags;
 	struct plan *plan = bpf_map_lookup_elem(&plans, &slot);
 	struct task_state *st;
-	u64 pid_tgid, time = 0;
+	u64 time = 0;
 
 	if (!plan || !(plan->flags & PLAN_ENABLED))
 		return 0;
-	pid_tgid = bpf_get_current_pid_tgid();
-	st = traced(task, pid_tgid);
+	st = traced(task);
 	if (!st)
 		return 0;
 	flags = st->flags;
@@ -172,9 +171,9 @@ static __always_inline int on_enter(void *ctx, struct pt_regs *regs, s32 id)
 	st->enter = time;
 	if (plan->flags & PLAN_NO_RETURN) {
 		st->flags &= ~T_IN_CALL;
-		tell_entry(ctx, st, plan, time, pid_tgid, regs, REC_NO_RETURN);
+		tell_entry(ctx, st, plan, time, regs, REC_NO_RETURN);
 	} else if (want_enter || plan->flags & PLAN_ENTRY) {
-		tell_entry(ctx, st, plan, time, pid_tgid, regs, REC_ENTRY);
+		tell_entry(ctx, st, plan, time, regs, REC_ENTRY);
 	}
 	return 0;
 }
@@ -190,13 +189,12 @@ static __always_inline int on_exit(void *ctx, struct pt_regs *regs, s64 ret)
 	struct batch *b;
 	struct cpu *c;
 	struct rec *r;
-	u64 pid_tgid, time;
+	u64 time;
 
 	/* A call may have rewritten its number: sigreturn sets -1. */
 	if (!plan || (!(plan->flags & PLAN_ENABLED) && !(have_entry_hook && id < 0)))
 		return 0;
-	pid_tgid = bpf_get_current_pid_tgid();
-	st = traced(task, pid_tgid);
+	st = traced(task);
 	if (!st)
 		return 0;
 	flags = st->flags;
@@ -250,7 +248,7 @@ static __always_inline int on_exit(void *ctx, struct pt_regs *regs, s64 ret)
 	}
 	pos = c->pending;
 	r = rec_at(b, pos);
-	len = fill(r, st, REC_CALL, time, pid_tgid, cpu, regs);
+	len = fill(r, st, REC_CALL, time, bpf_get_current_pid_tgid(), cpu, regs);
 	r->ret = ret;
 	r->enter = st->enter;
 	if (plan->flags & PLAN_EXIT || (plan->flags & PLAN_RETRY && st->faulted))

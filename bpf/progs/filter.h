@@ -33,9 +33,10 @@ static __always_inline void no_slot(void)
 }
 
 /* The state of a task that is seen for the first time, if it is to be traced. */
-static __always_inline struct task_state *adopt(struct task_struct *task, u64 pid_tgid)
+static __always_inline struct task_state *adopt(struct task_struct *task)
 {
 	struct task_state init = {}, *st;
+	u64 pid_tgid = bpf_get_current_pid_tgid();
 	u32 tid = pid_tgid, tgid = pid_tgid >> 32;
 	u32 *seed;
 
@@ -105,12 +106,16 @@ static __always_inline bool conditions_hold(void)
 }
 
 /* The state of the current task if it is traced now, or NULL. */
-static __always_inline struct task_state *traced(struct task_struct *task, u64 pid_tgid)
+static __always_inline struct task_state *traced(struct task_struct *task)
 {
-	struct task_state *st = find_state(task, pid_tgid);
+	struct task_state *st;
 
+	/* Most tasks of the machine are not ours and have no storage at all. */
+	if (use_storage && !trace_all && FIELD_EXISTS(task, bpf_storage) && !task->bpf_storage && !seeds_pending)
+		return NULL;
+	st = find_state(task, use_storage ? 0 : (u32)bpf_get_current_pid_tgid());
 	if (!st)
-		st = adopt(task, pid_tgid);
+		st = adopt(task);
 	if (!st || !(st->flags & T_TRACED))
 		return NULL;
 	if ((filter_cpus || filter_uid || only_cgroup || filter_comm) && !conditions_hold())

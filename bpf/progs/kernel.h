@@ -124,6 +124,7 @@ struct task_struct {
 	int exit_code;
 	struct signal_struct *signal;
 	struct files_struct *files;
+	void *bpf_storage;
 	char comm[16];
 };
 
@@ -160,6 +161,9 @@ struct pt_regs {
 #endif
 
 #pragma clang attribute pop
+
+/* Does the running kernel have the field? */
+#define FIELD_EXISTS(ptr, field) __builtin_preserve_field_info((ptr)->field, 2)
 
 /* Copy a field of a kernel struct that can't be looked at directly. */
 #define READ(dst, ptr, field) \

@@ -84,7 +84,7 @@ static __always_inline int on_exec(void *ctx, struct task_struct *task, u32 old_
 	}
 	st = find_state(task, tid);
 	if (!st)
-		st = adopt(task, pid_tgid);
+		st = adopt(task);
 	if (!st || !(st->flags & T_TRACED))
 		return 0;
 	st->flags &= ~T_WAIT_EXEC;
