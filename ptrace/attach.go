@@ -16,9 +16,11 @@ import (
 func (s *Source) attach() error {
 	t := &s.plan.Target
 	if t.Child != 0 {
-		s.held = t.Child
 		if err := s.seizeProcess(t.Child); err != nil {
 			return err
+		}
+		for _, k := range s.tasks {
+			k.held = true
 		}
 	}
 	pids := append([]int(nil), t.PIDs...)

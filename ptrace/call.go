@@ -14,7 +14,7 @@ func (s *Source) call(t *task) {
 		if t.renames {
 			s.readComm(t)
 		}
-		if !s.isHeld(t) {
+		if !t.held {
 			s.ledger.Issued++
 			s.ledger.Filtered++
 		}
@@ -48,15 +48,14 @@ func (s *Source) enter(t *task, c *callInfo) {
 	e.ABI, e.NR = abiOf(c.arch, c.nr)
 	n := &numbers[e.ABI]
 	isExec := e.NR == n.execve || e.NR == n.execveat
-	t.inCall, t.told, t.entered, t.unhold = true, false, false, false
+	t.inCall, t.told, t.entered, t.unhold, t.fresh = true, false, false, false, false
 	t.renames = s.plan.Comm && e.NR == n.prctl && c.args[0] == unix.PR_SET_NAME
-	if s.isHeld(t) && isExec {
+	if t.held && isExec {
 		// From here on the command is traced; if the execve fails, what the
 		// held child does next is again not the command's.
-		s.held = 0
-		t.unhold = true
+		t.held, t.unhold = false, true
 	}
-	t.quiet = s.isHeld(t) || !s.plan.Calls[e.ABI].Has(e.NR)
+	t.quiet = t.held || !s.plan.Calls[e.ABI].Has(e.NR)
 	if t.quiet {
 		s.resume(t, 0)
 		return
@@ -101,7 +100,7 @@ func (s *Source) leave(t *task, c *callInfo) {
 		if !ok {
 			e.Flags |= event.NoArgs
 		}
-		if s.isHeld(t) {
+		if t.held {
 			s.resume(t, 0)
 			return
 		}
@@ -119,9 +118,7 @@ func (s *Source) leave(t *task, c *callInfo) {
 	}
 	if t.unhold {
 		t.unhold = false
-		if e.Ret < 0 {
-			s.held = t.tgid
-		}
+		t.held = e.Ret < 0
 	}
 	if t.renames && e.Ret == 0 {
 		s.readComm(t)

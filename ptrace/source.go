@@ -49,7 +49,6 @@ type Source struct {
 	next  int
 	extra []event.Event // memory of those that are not a task's ev
 
-	held        int // the process that is held before its execve
 	childStatus uint32
 	childEnded  bool
 	stopping    bool

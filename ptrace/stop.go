@@ -1,6 +1,8 @@
 package ptrace
 
 import (
+	"encoding/binary"
+
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
@@ -38,7 +40,7 @@ func (s *Source) handle(tid int, st uint32) {
 			s.resume(t, 0)
 			return
 		}
-		if !s.isHeld(t) {
+		if !t.held {
 			s.tell(t, event.KindStop, func(e *event.Event) { e.Ret = int64(sig) })
 		}
 		// It stays stopped, and tells when SIGCONT comes.
@@ -53,8 +55,6 @@ func (s *Source) handle(tid int, st uint32) {
 		s.resume(t, 0)
 	}
 }
-
-func (s *Source) isHeld(t *task) bool { return s.held != 0 && t.tgid == s.held }
 
 // stranger is told of a task that is not known: a new one whose parent's stop
 // is not told yet, or a child of this thread that is not traced.
@@ -74,8 +74,14 @@ func (s *Source) stranger(tid int, st uint32) {
 
 // signal tells that a signal is about to be delivered, and delivers it.
 func (s *Source) signal(t *task, sig int) {
-	if s.plan.Signals && !s.isHeld(t) && !t.foreign {
+	if s.plan.Signals && !t.held && !t.foreign {
 		info := siginfo(t.tid, &t.info)
+		if t.fresh && info && ownURG(&t.info, t.tgid) {
+			// perftrace, a Go program, sent it to itself when it still was
+			// the held command; the command ignores it.
+			s.resume(t, sig)
+			return
+		}
 		s.tell(t, event.KindSignal, func(e *event.Event) {
 			e.Signal = uint32(sig)
 			if info {
@@ -84,6 +90,14 @@ func (s *Source) signal(t *task, sig int) {
 		})
 	}
 	s.resume(t, sig)
+}
+
+// ownURG reports whether a siginfo_t is of a SIGURG that a thread of process
+// tgid sent with tgkill.
+func ownURG(info *[128]byte, tgid int) bool {
+	const siTkill = -6
+	word := func(at int) int32 { return int32(binary.NativeEndian.Uint32(info[at:])) }
+	return word(0) == int32(unix.SIGURG) && word(8) == siTkill && word(16) == int32(tgid)
 }
 
 // forked tells that t made a task, which the kernel attached to.
@@ -103,9 +117,10 @@ func (s *Source) forked(t *task) {
 	}
 	child.tgid, child.ev.TGID = tgid, uint32(tgid)
 	child.ev.Comm = t.ev.Comm
-	if tgid != t.tgid && (!s.plan.Target.Follow || s.isHeld(t)) || t.foreign {
+	child.held = t.held
+	if tgid != t.tgid && (!s.plan.Target.Follow || t.held) || t.foreign {
 		child.foreign = true
-	} else if !s.isHeld(t) {
+	} else if !t.held {
 		s.tell(t, event.KindFork, forkedEvent(child))
 	}
 	s.resume(t, 0)
@@ -130,7 +145,7 @@ func (s *Source) execed(t *task) {
 	old, ok := eventMessage(t.tid)
 	if ok && old != t.tid {
 		if caller := s.tasks[old]; caller != nil {
-			if !s.isHeld(t) {
+			if !t.held {
 				s.unfinished(t)
 			}
 			tid := t.tid
@@ -144,10 +159,8 @@ func (s *Source) execed(t *task) {
 	} else {
 		old = t.tid
 	}
-	first := t.unhold || s.isHeld(t)
-	if s.isHeld(t) {
-		s.held = 0
-	}
+	first := t.unhold || t.held
+	t.held, t.fresh = false, first
 	s.readComm(t)
 	s.tell(t, event.KindExec, func(e *event.Event) { e.OldTID = uint32(old) })
 	if s.DetachOnExec && !first {
@@ -184,7 +197,7 @@ func (s *Source) ended(t *task, st uint32) {
 	if t.tid == s.plan.Target.Child {
 		s.childStatus, s.childEnded = st, true
 	}
-	if !s.isHeld(t) && !t.foreign {
+	if !t.held && !t.foreign {
 		s.unfinished(t)
 		s.tell(t, event.KindExit, func(e *event.Event) {
 			e.Status = st

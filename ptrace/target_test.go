@@ -1,3 +1,5 @@
+//go:build amd64
+
 package ptrace
 
 import (
@@ -24,6 +26,9 @@ var built = struct {
 }{paths: make(map[string]string)}
 
 func TestMain(m *testing.M) {
+	if os.Getenv("PTRACE_TEST_FILTERED") != "" {
+		becomeFiltered()
+	}
 	code := m.Run()
 	if built.dir != "" {
 		os.RemoveAll(built.dir)

@@ -19,7 +19,9 @@ type task struct {
 	quiet    bool // this call is not looked at on its exit
 	told     bool // this call's KindNoReturn was returned
 	entered  bool // this call's KindEnter was returned
+	held     bool // the command, or a thread of it, before its execve: not told of
 	unhold   bool // this is the first execve of the held command
+	fresh    bool // nothing was called since the first execve of the held command
 	renames  bool // this call may change the task's name
 	newborn  bool // stopped until the parent's stop tells of it
 	foreign  bool // is to be let go at its next stop
