@@ -111,7 +111,10 @@ func TestTheReplayOfTheBenchmarksIsInOrder(t *testing.T) {
 		if split {
 			f, per = splitUnit, benchRing/4096*39
 		}
-		g := group(t, f, replay(split, 0, 2), replay(split, 1, 2))
+		a, b := replay(split, 0, 2), replay(split, 1, 2)
+		g := group(t, f, a, b)
+		a.SetHead(benchRing)
+		b.SetHead(benchRing)
 		g.Begin(math.MaxUint64)
 		n := uint64(0)
 		for u := g.Next(); u != nil; u = g.Next() {
