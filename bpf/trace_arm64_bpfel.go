@@ -182,9 +182,9 @@ type traceScratch struct {
 	ElemEnd   uint32
 	Width     uint32
 	First     [16]uint8
+	_         [4]byte
 	Count     [16]uint8
 	At        [128]uint16
-	_         [4]byte
 }
 
 type traceTaskFlags uint32

@@ -78,6 +78,8 @@ static __always_inline u32 capture(struct task_state *st, struct plan *plan, u32
 	s->pos = pos + len;
 	s->limit = pos + RECORD_MAX;
 	s->pieces = 0;
+	s->counts[0] = 0;
+	s->counts[1] = 0;
 	s->cut = 0;
 	s->word = st->abi == ABI_NATIVE ? 8 : 4;
 	s->faulted = phase == AT_ENTRY ? 0 : st->faulted;

@@ -48,7 +48,10 @@ struct scratch {
 	u32 elem_end; /* where the parent piece's bytes end */
 	u32 width;    /* bytes of the length field */
 	u8 first[MAX_OPS];
-	u8 count[MAX_OPS];
+	union {
+		u8 count[MAX_OPS];
+		u64 counts[2];
+	};
 	u16 at[MAX_PIECES]; /* where the pieces are in the batch */
 };
 
@@ -186,8 +189,12 @@ __noinline int copy_object(u64 addr, u32 want, u32 max, u32 i)
 			}
 		} else {
 			/* No NUL before the memory ends. */
-			got = read_pages(addr, pos, max);
-			status = got < max ? PIECE_FAULT : PIECE_CUT;
+			got = read_pages(addr, pos, max + 1);
+			status = PIECE_FAULT;
+			if (got > max) {
+				got = max;
+				status = PIECE_CUT;
+			}
 		}
 	} else {
 		got = n;
@@ -203,6 +210,10 @@ __noinline int copy_object(u64 addr, u32 want, u32 max, u32 i)
 				got = end;
 				want = end;
 				status = PIECE_OK;
+			} else {
+				got &= ~(s->word - 1); /* whole pointers */
+				if (status == PIECE_OK)
+					status = PIECE_CUT;
 			}
 		}
 	}
