@@ -214,3 +214,66 @@ func (p *Printer) jsonFlags(v uint64, x *Xlat) {
 	p.Buf = strconv.AppendUint(p.Buf, raw, 10)
 	p.Buf = append(p.Buf, '}')
 }
+
+// EnumFlags writes v whose bits in mask are one of kinds and whose other bits
+// are flags: MAP_PRIVATE|MAP_FIXED. A kind without name is a number, with the
+// Default of kinds in a comment.
+func (p *Printer) EnumFlags(v, mask uint64, kinds, flags *Xlat) {
+	kinds, flags = kinds.For(p.Machine), flags.For(p.Machine)
+	if p.json() {
+		p.Buf = append(p.Buf, `{"flags":[`...)
+		name, ok := kinds.Name(v & mask)
+		if ok {
+			p.Buf = append(p.Buf, '"')
+			p.Buf = append(p.Buf, name...)
+			p.Buf = append(p.Buf, '"')
+		}
+		rest := v &^ mask
+		for i := range flags.Entries {
+			e := &flags.Entries[i]
+			if e.Val == 0 || rest&e.Val != e.Val {
+				continue
+			}
+			if ok {
+				p.Buf = append(p.Buf, ',')
+			}
+			ok = true
+			p.Buf = append(p.Buf, '"')
+			p.Buf = append(p.Buf, e.Name...)
+			p.Buf = append(p.Buf, '"')
+			rest &^= e.Val
+		}
+		p.Buf = append(p.Buf, `],"raw":`...)
+		p.Buf = strconv.AppendUint(p.Buf, v, 10)
+		p.Buf = append(p.Buf, '}')
+		return
+	}
+	switch p.Opt.Xlat {
+	case Raw:
+		p.hex(v)
+		return
+	case Verbose:
+		p.hex(v)
+		p.Buf = append(p.Buf, " /* "...)
+		defer func() { p.Buf = append(p.Buf, " */"...) }()
+	}
+	if name, ok := kinds.Name(v & mask); ok {
+		p.Buf = append(p.Buf, name...)
+	} else {
+		p.hex(v & mask)
+		if kinds.Default != "" {
+			p.Comment(kinds.Default)
+		}
+	}
+	if v&^mask == 0 {
+		return
+	}
+	p.Buf = append(p.Buf, '|')
+	n, rest := p.flagNames(v&^mask, flags)
+	if rest != 0 {
+		if n > 0 {
+			p.Buf = append(p.Buf, '|')
+		}
+		p.hex(rest)
+	}
+}
