@@ -80,20 +80,17 @@ func (s *Source) seizeProcess(pid int) error {
 		if err != nil {
 			return fmt.Errorf("find the threads of process %d: %w", pid, err)
 		}
-		fresh := false
+		known := len(s.tasks)
 		for _, tid := range tids {
 			if s.tasks[tid] != nil {
 				continue
 			}
-			switch err := s.seize(tid, pid, s.options(unix.PTRACE_O_TRACECLONE)); {
-			case err == nil:
-				fresh = true
-			case tid != pid && errors.Is(err, unix.ESRCH):
-			default:
+			err := s.seize(tid, pid, s.options(unix.PTRACE_O_TRACECLONE))
+			if err != nil && (tid == pid || !errors.Is(err, unix.ESRCH)) {
 				return err
 			}
 		}
-		if !fresh {
+		if len(s.tasks) == known {
 			return nil
 		}
 	}

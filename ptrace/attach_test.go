@@ -214,6 +214,28 @@ func TestATaskThatCanNotStopYetIsTracedFromItsNextCallOn(t *testing.T) {
 	}
 }
 
+func TestAProcessWhoseFirstThreadHasEndedCanBeAttachedTo(t *testing.T) {
+	need.Root(t)
+	r := begin(t, target(t), "leader-gone")
+	pid := r.cmd.Process.Pid
+	eventually(t, "first thread gone", func() bool { return state(pid) == "Z" })
+	s := &Source{}
+	p := only(unix.SYS_GETPPID)
+	p.Target.PIDs = []int{pid}
+	open(t, s, p)
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, s, "getppid", func(e *event.Event) bool { return e.NR == unix.SYS_GETPPID && e.TID != e.TGID })
+	begin := time.Now()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(begin); d > time.Second {
+		t.Errorf("letting go took %v", d)
+	}
+}
+
 func TestOneThreadCanBeTracedAlone(t *testing.T) {
 	need.Root(t)
 	r := begin(t, target(t), "spin")

@@ -60,6 +60,11 @@ func (s *Source) enter(t *task, c *callInfo) {
 		s.resume(t, 0)
 		return
 	}
+	if e.ABI == event.Compat {
+		for i := range c.args { // int $0x80 of a 64-bit task
+			c.args[i] = uint64(uint32(c.args[i]))
+		}
+	}
 	e.Kind, e.Flags, e.Ret, e.Args, e.IP = event.KindEnter, event.HasEnter, 0, c.args, c.ip
 	e.In, e.Out = nil, nil
 	e.Enter = s.now()
@@ -119,6 +124,7 @@ func (s *Source) leave(t *task, c *callInfo) {
 	if t.unhold {
 		t.unhold = false
 		t.held = e.Ret < 0
+		t.refused = t.held
 	}
 	if t.renames && e.Ret == 0 {
 		s.readComm(t)

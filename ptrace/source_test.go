@@ -4,7 +4,9 @@ package ptrace
 
 import (
 	"os"
+	"runtime"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -82,10 +84,57 @@ func TestStringsAreCaptured(t *testing.T) {
 	}
 }
 
-func TestAnExecveThatFailsIsShownAndNothingAfterIt(t *testing.T) {
+func TestAnExecveThatFailsIsShownAndThenOnlyTheEnd(t *testing.T) {
 	all := trace(t, &Source{}, allCalls(), "/nonexistent/program")
-	if len(all) != 1 || all[0].NR != unix.SYS_EXECVE || all[0].Ret != -int64(unix.ENOENT) {
-		t.Errorf("got %s, want one execve that failed", story(all))
+	if got, want := story(all), "call:59 exit:0x7f00"; got != want {
+		t.Fatalf("got %s, want %s", got, want)
+	}
+	if e := all[0]; e.Ret != -int64(unix.ENOENT) {
+		t.Errorf("result %d, want -ENOENT", e.Ret)
+	}
+}
+
+func TestAFirstThreadThatEndsBeforeTheOthersIsToldOfLast(t *testing.T) {
+	all := trace(t, &Source{}, only(unix.SYS_GETPPID), target(t), "leader-exits", "3")
+	if got, want := story(all), "exec fork call:110 call:110 call:110 exit:0x0 exit:0x0"; got != want {
+		t.Fatalf("got %s, want %s", got, want)
+	}
+	first, last := all[len(all)-2], all[len(all)-1]
+	if first.Flags&event.GroupDead != 0 || last.Flags&event.GroupDead == 0 || last.TID != last.TGID {
+		t.Errorf("ends %+v, %+v: want the first thread's last, as the end of the process", first, last)
+	}
+}
+
+func TestACallAllocatesNothing(t *testing.T) {
+	pid, release := hold(t, target(t), "open", "10000")
+	p := allCalls()
+	p.Captures[event.Native][unix.SYS_OPENAT] = &event.CallPlan{CmdArg: -1, Captures: []event.Capture{
+		{Kind: event.CapString, From: 1, When: event.AtEntry | event.AtExit, Max: event.MaxPath},
+	}}
+	p.Target.Child = pid
+	s := &Source{}
+	open(t, s, p)
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	until(t, s, "open", func(e *event.Event) bool { return e.NR == unix.SYS_OPENAT && e.Ret < 0 })
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	calls := 0
+	for calls < 5000 {
+		e, err := s.Next(time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e != nil {
+			calls++
+		}
+	}
+	runtime.ReadMemStats(&after)
+	// The runtime and other tests' goroutines allocate a little, too.
+	if n := after.Mallocs - before.Mallocs; n > 500 {
+		t.Errorf("%d allocations in %d calls", n, calls)
 	}
 }
 

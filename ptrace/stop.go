@@ -197,8 +197,10 @@ func (s *Source) ended(t *task, st uint32) {
 	if t.tid == s.plan.Target.Child {
 		s.childStatus, s.childEnded = st, true
 	}
-	if !t.held && !t.foreign {
-		s.unfinished(t)
+	if (!t.held || t.refused) && !t.foreign {
+		if !t.held {
+			s.unfinished(t)
+		}
 		s.tell(t, event.KindExit, func(e *event.Event) {
 			e.Status = st
 			if t.tid == t.tgid {

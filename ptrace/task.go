@@ -21,6 +21,7 @@ type task struct {
 	entered  bool // this call's KindEnter was returned
 	held     bool // the command, or a thread of it, before its execve: not told of
 	unhold   bool // this is the first execve of the held command
+	refused  bool // that execve failed
 	fresh    bool // nothing was called since the first execve of the held command
 	renames  bool // this call may change the task's name
 	newborn  bool // stopped until the parent's stop tells of it

@@ -22,6 +22,12 @@ static void getppids(int n) { while (n-- > 0) syscall(SYS_getppid); }
 
 static void *work(void *arg) { getppids(count); return arg; }
 
+static void *work_later(void *arg)
+{
+	usleep(50000);
+	return work(arg);
+}
+
 static void *wait_forever(void *arg) { pause(); return arg; }
 
 static void *exec_self(void *arg)
@@ -87,6 +93,15 @@ int main(int argc, char **argv)
 		pthread_create(&t, NULL, wait_forever, NULL);
 		pthread_create(&t, NULL, exec_self, NULL);
 		pause();
+	} else if (!strcmp(mode, "leader-exits")) {
+		pthread_t t;
+		pthread_create(&t, NULL, work_later, NULL);
+		pthread_exit(NULL);
+	} else if (!strcmp(mode, "leader-gone")) {
+		pthread_t t;
+		write(1, "r", 1);
+		pthread_create(&t, NULL, spin, NULL);
+		pthread_exit(NULL);
 	} else if (!strcmp(mode, "signals")) {
 		sigset_t set;
 		signal(SIGUSR1, handler);
