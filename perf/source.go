@@ -23,7 +23,8 @@ type Source struct {
 	// Filter compiles a set of calls into a filter string of the tracepoints,
 	// whose field is id; "" means all. exact says that the filter passes
 	// nothing that is not in the set. nil: everything is filtered here.
-	Filter func(*event.CallSets) (filter string, exact bool)
+	// Package filter has it: filter.Tracepoint.
+	Filter func(*event.CallSets) (text string, exact bool)
 
 	plan   *event.Plan
 	cpus   []*cpu
@@ -123,30 +124,35 @@ func (s *Source) lookUp() error {
 		return err
 	}
 	s.attrs = newAttrs(enter, exit, s.ringBytes())
-	return s.compileFilter()
+	s.compileFilter()
+	return nil
 }
 
 // compileFilter decides what the kernel filters and what is left for us.
-func (s *Source) compileFilter() error {
+func (s *Source) compileFilter() {
+	calls := &s.plan.Calls
 	s.check = true
 	if s.Filter == nil {
-		return nil
+		return
 	}
-	f, exact := s.Filter(&s.plan.Calls)
+	text, exact := s.Filter(calls)
 	s.check = !exact
-	s.attrs.enterFilter, s.attrs.exitFilter = f, f
-	if f == "" {
-		return nil
+	s.attrs.enterFilter, s.attrs.exitFilter = text, text
+	if text == "" {
+		return
 	}
 	for abi := range special {
 		c := &special[abi]
-		if s.plan.Calls[abi].Has(c.sigreturn) || s.plan.Calls[abi].Has(c.rtSigreturn) {
-			// It returns with the number -1.
-			s.attrs.exitFilter = "(" + f + ") || id == -1"
+		if calls[abi].Has(c.sigreturn) || calls[abi].Has(c.rtSigreturn) {
+			// It returns with the number -1, as others of no interest may.
 			s.check = true
+			s.attrs.exitFilter = "(" + text + ") || id == -1"
+			if len(s.attrs.exitFilter) > maxFilter {
+				s.attrs.exitFilter = ""
+			}
+			return
 		}
 	}
-	return nil
 }
 
 // ringBytes is the size of each ring's data area.

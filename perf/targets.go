@@ -127,7 +127,7 @@ func (s *Source) openAll() error {
 	return nil
 }
 
-// maxFilter is what fits into a tracepoint's filter: a page.
+// maxFilter is what fits into a tracepoint's filter: a page with its NUL.
 const maxFilter = 4095
 
 // excluding adds to a filter that the task is none of tids, as far as there is
