@@ -43,21 +43,27 @@ func (s *Struct) Off(l Lay, name string) int {
 func (s *Struct) Type() Type {
 	return Type{
 		Width: None, Size: s.size, Align: s.align,
-		Mem: func(c *Call, b []byte, _ uint64) { s.Print(c, b) },
+		Mem: s.print,
 		Cap: s.Cap,
 	}
 }
 
 // Print writes {a=…, b=…} from the bytes of the struct; fields that lie beyond
 // len(b) are left out.
-func (s *Struct) Print(c *Call, b []byte) {
+func (s *Struct) Print(c *Call, b []byte) { s.print(c, b, 0) }
+
+func (s *Struct) print(c *Call, b []byte, addr uint64) {
 	c.BeginStruct()
-	s.PrintFields(c, b)
+	s.printFields(c, b, addr)
 	c.EndStruct()
 }
 
 // PrintFields is Print without the braces.
-func (s *Struct) PrintFields(c *Call, b []byte) {
+func (s *Struct) PrintFields(c *Call, b []byte) { s.printFields(c, b, 0) }
+
+// printFields is PrintFields of a struct that lies at addr, 0 if that does not
+// matter.
+func (s *Struct) printFields(c *Call, b []byte, addr uint64) {
 	off := s.off[c.Lay]
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -65,16 +71,27 @@ func (s *Struct) PrintFields(c *Call, b []byte) {
 		if f.Name == "" {
 			continue
 		}
+		if f.Name == "..." {
+			if !c.Abbrev {
+				continue
+			}
+			c.MoreFields()
+			return
+		}
 		if at+f.size(c.Lay) > len(b) {
 			return
 		}
-		if f.Hide != nil && f.Hide(c) {
+		if f.Hide != nil && f.Hide(c) || f.Shown != nil && !f.Shown(c, b, at) {
 			continue
 		}
 		c.Field(f.Name)
-		f.Val(c, b[at:at+f.size(c.Lay)], 0)
+		f.Val(c, b[at:at+f.size(c.Lay)], addr+uint64(at))
 	}
 }
+
+// abridged is a pseudo field: with abbreviation, the fields behind it are
+// left out and "..." stands for them.
+var abridged = Arg{"...", pad(0)}
 
 // Cap adds the captures of what the fields point to. For an aggregate, at is
 // where the aggregate itself lies: a place whose Off is its offset in what was

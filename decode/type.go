@@ -109,6 +109,9 @@ type Type struct {
 	Role Role
 	// Hide: the argument is not shown (it was printed as part of another one).
 	Hide func(c *Call) bool
+	// Shown: the field of a struct is shown only if so; s are the bytes of the
+	// struct, at is the offset of the field.
+	Shown func(c *Call, s []byte, at int) bool
 }
 
 func (t *Type) size(l Lay) int {

@@ -13,6 +13,9 @@
 //	enum Whence SEEK_???
 //	  SEEK_SET
 //
+//	codes Ioctls               names of 32-bit numbers, each with a value by architecture (Codes)
+//	  TCGETS
+//
 //	const
 //	  SEEK_SET                 as Go constants of that name; patterns (F_*) may be used
 //	  F_*

@@ -14,6 +14,7 @@ type table struct {
 	name    string // "" : constants
 	dflt    string
 	signed  bool
+	isCodes bool
 	comment []string
 	entries []entry
 }
@@ -98,10 +99,10 @@ func readSpec(file string, snap snapshot) (tables []*table, err error) {
 			if w[0] == "const" && len(w) == 1 {
 				continue
 			}
-			if w[0] != "enum" && w[0] != "flags" || len(w) < 2 {
-				return fail("want enum NAME DEFAULT, flags NAME DEFAULT or const")
+			if w[0] != "enum" && w[0] != "flags" && w[0] != "codes" || len(w) < 2 {
+				return fail("want enum NAME DEFAULT, flags NAME DEFAULT, codes NAME or const")
 			}
-			t.name = w[1]
+			t.name, t.isCodes = w[1], w[0] == "codes"
 			for _, o := range w[2:] {
 				if o == "signed" {
 					t.signed = true
