@@ -20,31 +20,43 @@ var sigset = Type{
 }
 
 // sigsetPtr is a pointer to a signal set of as many bytes as argument n says;
-// any other size than a word to 8 bytes leaves the address. how is in, inEntry,
+// any other size than a word to 8 bytes leaves the address. how is in, inPair,
 // outPtr.
 func sigsetPtr(how func(Type) Type, n int) Type {
+	return sigsetOf(how, n, func(l Lay) uint64 { return uint64(l.Word()) })
+}
+
+// sigsetOf is sigsetPtr with another least size.
+func sigsetOf(how func(Type) Type, n int, least func(Lay) uint64) Type {
 	p := how(sigset)
+	when := momentOf(p)
 	return Type{
 		Width: Ulong,
 		Out:   p.Out,
 		Print: func(c *Call, v uint64) {
 			size := c.args[n]
-			if size < uint64(c.Lay.Word()) || size > maxSigset || p.Out && (c.Failed() || !c.Returned()) {
+			if size < least(c.Lay) || size > maxSigset || p.Out && (c.Failed() || !c.Returned()) {
 				c.Addr(v)
 				return
 			}
+			old := c.AtEntry
+			c.AtEntry = when&event.AtEntry != 0
 			if b, ok := c.ReadOr(v, int(size)); ok {
 				c.Sigset(b)
 			}
+			c.AtEntry = old
 		},
 		Cap: func(b *Caps, at Place) {
-			when := event.AtExit
-			if p.Out {
-				when |= event.IfOK
-			}
 			b.Add(at, event.Capture{Kind: event.CapBytes, Len: event.LenArg, LenFrom: uint8(n), Max: maxSigset, When: when})
 		},
 	}
+}
+
+// momentOf is when a pointer type captures what it points to.
+func momentOf(p Type) event.When {
+	var probe Caps
+	p.Cap(&probe, argPlace(0))
+	return probe.list[0].When
 }
 
 // Sigset writes a set of signals, at most 8 bytes of it. If most signals are in

@@ -11,6 +11,10 @@ import (
 func families() [][]Row {
 	return [][]Row{
 		descRows,
+		schedRows,
+		futexRows,
+		timeRows,
+		signalRows,
 	}
 }
 

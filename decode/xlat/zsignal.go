@@ -4,7 +4,7 @@ package xlat
 
 import "perftrace/decode/out"
 
-// Signals by number; those for real time are counted from SIGRTMIN.
+// Signals; the names of real-time signals count from SIGRTMIN.
 var Signals = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
 	{Val: 0x1, Name: "SIGHUP"},
 	{Val: 0x2, Name: "SIGINT"},
@@ -70,4 +70,223 @@ var Signals = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
 	{Val: 0x3e, Name: "SIGRT_30"},
 	{Val: 0x3f, Name: "SIGRT_31"},
 	{Val: 0x40, Name: "SIGRT_32"},
+}}
+
+// The handlers that are no functions.
+var SigHandlers = &out.Xlat{Default: "", Sorted: false, Entries: []out.Entry{
+	{Val: 0xffffffffffffffff, Name: "SIG_ERR"},
+	{Val: 0x0, Name: "SIG_DFL"},
+	{Val: 0x1, Name: "SIG_IGN"},
+}}
+
+var SigactionFlags = &out.Xlat{Default: "SA_???", Sorted: false, Entries: []out.Entry{
+	{Val: 0x4000000, Name: "SA_RESTORER"},
+	{Val: 0x8000000, Name: "SA_ONSTACK"},
+	{Val: 0x10000000, Name: "SA_RESTART"},
+	{Val: 0x20000000, Name: "SA_INTERRUPT"},
+	{Val: 0x40000000, Name: "SA_NODEFER"},
+	{Val: 0x80000000, Name: "SA_RESETHAND"},
+	{Val: 0x4, Name: "SA_SIGINFO"},
+	{Val: 0x1, Name: "SA_NOCLDSTOP"},
+	{Val: 0x2, Name: "SA_NOCLDWAIT"},
+}}
+
+var SigprocmaskHow = &out.Xlat{Default: "SIG_???", Sorted: true, Entries: []out.Entry{
+	{Val: 0x0, Name: "SIG_BLOCK"},
+	{Val: 0x1, Name: "SIG_UNBLOCK"},
+	{Val: 0x2, Name: "SIG_SETMASK"},
+}}
+
+var SigaltstackFlags = &out.Xlat{Default: "SS_???", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "SS_ONSTACK"},
+	{Val: 0x2, Name: "SS_DISABLE"},
+	{Val: 0x80000000, Name: "SS_AUTODISARM"},
+}}
+
+var PidfdSignalFlags = &out.Xlat{Default: "PIDFD_SIGNAL_???", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "PIDFD_SIGNAL_THREAD"},
+	{Val: 0x2, Name: "PIDFD_SIGNAL_THREAD_GROUP"},
+	{Val: 0x4, Name: "PIDFD_SIGNAL_PROCESS_GROUP"},
+}}
+
+var SigevNotify = &out.Xlat{Default: "SIGEV_???", Sorted: true, Entries: []out.Entry{
+	{Val: 0x0, Name: "SIGEV_SIGNAL"},
+	{Val: 0x1, Name: "SIGEV_NONE"},
+	{Val: 0x2, Name: "SIGEV_THREAD"},
+	{Val: 0x4, Name: "SIGEV_THREAD_ID"},
+}}
+
+// si_code for any signal.
+var SiCodes = &out.Xlat{Default: "", Sorted: false, Entries: []out.Entry{
+	{Val: 0x0, Name: "SI_USER"},
+	{Val: 0x80, Name: "SI_KERNEL"},
+	{Val: 0xffffffff, Name: "SI_QUEUE"},
+	{Val: 0xfffffffe, Name: "SI_TIMER"},
+	{Val: 0xfffffffd, Name: "SI_MESGQ"},
+	{Val: 0xfffffffc, Name: "SI_ASYNCIO"},
+	{Val: 0xfffffffb, Name: "SI_SIGIO"},
+	{Val: 0xfffffffa, Name: "SI_TKILL"},
+	{Val: 0xfffffff9, Name: "SI_DETHREAD"},
+	{Val: 0xffffffc4, Name: "SI_ASYNCNL"},
+}}
+
+// si_code by signal.
+var SigtrapCodes = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "TRAP_BRKPT"},
+	{Val: 0x2, Name: "TRAP_TRACE"},
+	{Val: 0x3, Name: "TRAP_BRANCH"},
+	{Val: 0x4, Name: "TRAP_HWBKPT"},
+	{Val: 0x5, Name: "TRAP_UNK"},
+	{Val: 0x6, Name: "TRAP_PERF"},
+}}
+
+var SigchldCodes = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "CLD_EXITED"},
+	{Val: 0x2, Name: "CLD_KILLED"},
+	{Val: 0x3, Name: "CLD_DUMPED"},
+	{Val: 0x4, Name: "CLD_TRAPPED"},
+	{Val: 0x5, Name: "CLD_STOPPED"},
+	{Val: 0x6, Name: "CLD_CONTINUED"},
+}}
+
+var SigpollCodes = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "POLL_IN"},
+	{Val: 0x2, Name: "POLL_OUT"},
+	{Val: 0x3, Name: "POLL_MSG"},
+	{Val: 0x4, Name: "POLL_ERR"},
+	{Val: 0x5, Name: "POLL_PRI"},
+	{Val: 0x6, Name: "POLL_HUP"},
+}}
+
+var SigillCodes = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "ILL_ILLOPC"},
+	{Val: 0x2, Name: "ILL_ILLOPN"},
+	{Val: 0x3, Name: "ILL_ILLADR"},
+	{Val: 0x4, Name: "ILL_ILLTRP"},
+	{Val: 0x5, Name: "ILL_PRVOPC"},
+	{Val: 0x6, Name: "ILL_PRVREG"},
+	{Val: 0x7, Name: "ILL_COPROC"},
+	{Val: 0x8, Name: "ILL_BADSTK"},
+	{Val: 0x9, Name: "ILL_BADIADDR"},
+}}
+
+var SigfpeCodes = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "FPE_INTDIV"},
+	{Val: 0x2, Name: "FPE_INTOVF"},
+	{Val: 0x3, Name: "FPE_FLTDIV"},
+	{Val: 0x4, Name: "FPE_FLTOVF"},
+	{Val: 0x5, Name: "FPE_FLTUND"},
+	{Val: 0x6, Name: "FPE_FLTRES"},
+	{Val: 0x7, Name: "FPE_FLTINV"},
+	{Val: 0x8, Name: "FPE_FLTSUB"},
+	{Val: 0xe, Name: "FPE_FLTUNK"},
+	{Val: 0xf, Name: "FPE_CONDTRAP"},
+}}
+
+var SigsegvCodes = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "SEGV_MAPERR"},
+	{Val: 0x2, Name: "SEGV_ACCERR"},
+	{Val: 0x3, Name: "SEGV_BNDERR"},
+	{Val: 0x4, Name: "SEGV_PKUERR"},
+	{Val: 0x5, Name: "SEGV_ACCADI"},
+	{Val: 0x6, Name: "SEGV_ADIDERR"},
+	{Val: 0x7, Name: "SEGV_ADIPERR"},
+	{Val: 0x8, Name: "SEGV_MTEAERR"},
+	{Val: 0x9, Name: "SEGV_MTESERR"},
+	{Val: 0xa, Name: "SEGV_CPERR"},
+}}
+
+var SigbusCodes = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "BUS_ADRALN"},
+	{Val: 0x2, Name: "BUS_ADRERR"},
+	{Val: 0x3, Name: "BUS_OBJERR"},
+	{Val: 0x4, Name: "BUS_MCEERR_AR"},
+	{Val: 0x5, Name: "BUS_MCEERR_AO"},
+}}
+
+var SigsysCodes = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "SYS_SECCOMP"},
+	{Val: 0x2, Name: "SYS_USER_DISPATCH"},
+}}
+
+var SigtrapPerfFlags = &out.Xlat{Default: "TRAP_PERF_FLAG_???", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "TRAP_PERF_FLAG_ASYNC"},
+}}
+
+// The type of the event of a SIGTRAP by perf.
+var SigtrapPerfType = &out.Xlat{Default: "PERF_TYPE_???", Sorted: true, Entries: []out.Entry{
+	{Val: 0x0, Name: "PERF_TYPE_HARDWARE"},
+	{Val: 0x1, Name: "PERF_TYPE_SOFTWARE"},
+	{Val: 0x2, Name: "PERF_TYPE_TRACEPOINT"},
+	{Val: 0x3, Name: "PERF_TYPE_HW_CACHE"},
+	{Val: 0x4, Name: "PERF_TYPE_RAW"},
+	{Val: 0x5, Name: "PERF_TYPE_BREAKPOINT"},
+}}
+
+var PtraceEvents = &out.Xlat{Default: "PTRACE_EVENT_???", Sorted: true, Entries: []out.Entry{
+	{Val: 0x1, Name: "PTRACE_EVENT_FORK"},
+	{Val: 0x2, Name: "PTRACE_EVENT_VFORK"},
+	{Val: 0x3, Name: "PTRACE_EVENT_CLONE"},
+	{Val: 0x4, Name: "PTRACE_EVENT_EXEC"},
+	{Val: 0x5, Name: "PTRACE_EVENT_VFORK_DONE"},
+	{Val: 0x6, Name: "PTRACE_EVENT_EXIT"},
+	{Val: 0x7, Name: "PTRACE_EVENT_SECCOMP"},
+	{Val: 0x80, Name: "PTRACE_EVENT_STOP"},
+}}
+
+// Machines, as the kernel's audit calls them.
+var AuditArch = &out.Xlat{Default: "AUDIT_ARCH_???", Sorted: false, Entries: []out.Entry{
+	{Val: 0xc00000b7, Name: "AUDIT_ARCH_AARCH64"},
+	{Val: 0xc0009026, Name: "AUDIT_ARCH_ALPHA"},
+	{Val: 0x4000005d, Name: "AUDIT_ARCH_ARCOMPACT"},
+	{Val: 0x5d, Name: "AUDIT_ARCH_ARCOMPACTBE"},
+	{Val: 0x400000c3, Name: "AUDIT_ARCH_ARCV2"},
+	{Val: 0xc3, Name: "AUDIT_ARCH_ARCV2BE"},
+	{Val: 0x40000028, Name: "AUDIT_ARCH_ARM"},
+	{Val: 0x28, Name: "AUDIT_ARCH_ARMEB"},
+	{Val: 0x4000008c, Name: "AUDIT_ARCH_C6X"},
+	{Val: 0x8c, Name: "AUDIT_ARCH_C6XBE"},
+	{Val: 0x4000004c, Name: "AUDIT_ARCH_CRIS"},
+	{Val: 0x400000fc, Name: "AUDIT_ARCH_CSKY"},
+	{Val: 0x5441, Name: "AUDIT_ARCH_FRV"},
+	{Val: 0x2e, Name: "AUDIT_ARCH_H8300"},
+	{Val: 0xa4, Name: "AUDIT_ARCH_HEXAGON"},
+	{Val: 0x40000003, Name: "AUDIT_ARCH_I386"},
+	{Val: 0xc0000032, Name: "AUDIT_ARCH_IA64"},
+	{Val: 0x40000102, Name: "AUDIT_ARCH_LOONGARCH32"},
+	{Val: 0xc0000102, Name: "AUDIT_ARCH_LOONGARCH64"},
+	{Val: 0x58, Name: "AUDIT_ARCH_M32R"},
+	{Val: 0x4, Name: "AUDIT_ARCH_M68K"},
+	{Val: 0xbd, Name: "AUDIT_ARCH_MICROBLAZE"},
+	{Val: 0x8, Name: "AUDIT_ARCH_MIPS"},
+	{Val: 0x80000008, Name: "AUDIT_ARCH_MIPS64"},
+	{Val: 0xa0000008, Name: "AUDIT_ARCH_MIPS64N32"},
+	{Val: 0x40000008, Name: "AUDIT_ARCH_MIPSEL"},
+	{Val: 0xc0000008, Name: "AUDIT_ARCH_MIPSEL64"},
+	{Val: 0xe0000008, Name: "AUDIT_ARCH_MIPSEL64N32"},
+	{Val: 0x400000a7, Name: "AUDIT_ARCH_NDS32"},
+	{Val: 0xa7, Name: "AUDIT_ARCH_NDS32BE"},
+	{Val: 0x40000071, Name: "AUDIT_ARCH_NIOS2"},
+	{Val: 0x5c, Name: "AUDIT_ARCH_OPENRISC"},
+	{Val: 0xf, Name: "AUDIT_ARCH_PARISC"},
+	{Val: 0x8000000f, Name: "AUDIT_ARCH_PARISC64"},
+	{Val: 0x14, Name: "AUDIT_ARCH_PPC"},
+	{Val: 0x80000015, Name: "AUDIT_ARCH_PPC64"},
+	{Val: 0xc0000015, Name: "AUDIT_ARCH_PPC64LE"},
+	{Val: 0x400000f3, Name: "AUDIT_ARCH_RISCV32"},
+	{Val: 0xc00000f3, Name: "AUDIT_ARCH_RISCV64"},
+	{Val: 0x16, Name: "AUDIT_ARCH_S390"},
+	{Val: 0x80000016, Name: "AUDIT_ARCH_S390X"},
+	{Val: 0x2a, Name: "AUDIT_ARCH_SH"},
+	{Val: 0x8000002a, Name: "AUDIT_ARCH_SH64"},
+	{Val: 0x4000002a, Name: "AUDIT_ARCH_SHEL"},
+	{Val: 0xc000002a, Name: "AUDIT_ARCH_SHEL64"},
+	{Val: 0x2, Name: "AUDIT_ARCH_SPARC"},
+	{Val: 0x8000002b, Name: "AUDIT_ARCH_SPARC64"},
+	{Val: 0xc00000bf, Name: "AUDIT_ARCH_TILEGX"},
+	{Val: 0x400000bf, Name: "AUDIT_ARCH_TILEGX32"},
+	{Val: 0x400000bc, Name: "AUDIT_ARCH_TILEPRO"},
+	{Val: 0x4000006e, Name: "AUDIT_ARCH_UNICORE"},
+	{Val: 0xc000003e, Name: "AUDIT_ARCH_X86_64"},
+	{Val: 0x5e, Name: "AUDIT_ARCH_XTENSA"},
 }}
