@@ -27,6 +27,7 @@ type Call struct {
 	args    [6]uint64 // by argument of the row, extended
 	in, out pieces
 	depth   int
+	net     netState // sockets and interfaces seen so far
 }
 
 // pieces is the parsed memory of one moment.

@@ -11,6 +11,10 @@ import (
 func families() [][]Row {
 	return [][]Row{
 		descRows,
+		fileRows,
+		statRows,
+		utimeRows,
+		netRows,
 		schedRows,
 		futexRows,
 		timeRows,
