@@ -44,7 +44,7 @@ func (s *Source) deliver(r record) *event.Event {
 	case traceRecKindREC_ENTRY:
 		pieces := r.call(e)
 		k := s.tracker.get(e.TID)
-		k.keep(pieces, e.Seq)
+		k.keep(pieces, e.Seq, e.Flags&event.Cut != 0)
 		if r.flags()&traceRecFlagsR_SHOWN == 0 {
 			return nil
 		}

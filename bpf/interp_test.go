@@ -108,7 +108,7 @@ func TestTheKernelCopiesWhatTheInterpreterCopies(t *testing.T) {
 	a := newArena(t, rnd)
 	self := &remote{pid: os.Getpid()}
 	copied := 0
-	for round := range 400000 {
+	for round := range 4000 {
 		when := []event.When{event.AtEntry, event.AtExit, event.AtEntry | event.AtExit}[rnd.IntN(3)]
 		caps := make([]event.Capture, 1+rnd.IntN(5))
 		for i := range caps {

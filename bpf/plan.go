@@ -2,6 +2,7 @@ package bpf
 
 import (
 	"fmt"
+	"slices"
 
 	"perftrace/event"
 )
@@ -27,10 +28,10 @@ func compile(p *event.Plan) (*compiled, error) {
 				continue
 			}
 			slot := slotOf(abi, nr)
-			if err := c.call(slot, p.Captures[abi][nr]); err != nil {
+			special := specialOf(abi, nr)
+			if err := c.call(slot, p.Captures[abi][nr], special); err != nil {
 				return nil, fmt.Errorf("capture plan of call %d (ABI %d): %w", nr, abi, err)
 			}
-			special := specialOf(abi, nr)
 			c.plans[slot].Flags |= uint8(tracePlanFlagsPLAN_ENABLED | special)
 			if special&(tracePlanFlagsPLAN_NO_RETURN|tracePlanFlagsPLAN_EXEC) != 0 ||
 				c.plans[slot].Flags&uint8(tracePlanFlagsPLAN_ENTRY) != 0 {
@@ -42,12 +43,21 @@ func compile(p *event.Plan) (*compiled, error) {
 }
 
 // call writes the plan of one call, and those of its commands.
-func (c *compiled) call(slot uint32, p *event.CallPlan) error {
+func (c *compiled) call(slot uint32, p *event.CallPlan, special tracePlanFlags) error {
 	dst := &c.plans[slot]
 	if p == nil {
 		return nil
 	}
-	if err := compileOps(dst, p.Captures); err != nil {
+	caps := p.Captures
+	if special&tracePlanFlagsPLAN_EXEC != 0 {
+		// Memory that is not present at entry can be had at exit, if the call
+		// failed. (The program does not retry if it did not: that memory is gone.)
+		caps = slices.Clone(caps)
+		for i := range caps {
+			caps[i].When |= event.IfFault
+		}
+	}
+	if err := compileOps(dst, caps); err != nil {
 		return err
 	}
 	if p.CmdArg < 0 || len(p.Commands) == 0 {

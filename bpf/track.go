@@ -9,6 +9,7 @@ type task struct {
 	part    []byte // pieces of the entry record
 	partSeq uint64 // calls before it; only valid with hasPart
 	hasPart bool
+	partCut bool // the budget was used up at entry
 
 	// The call in progress when InFlight met it first, where the kernel keeps
 	// no time of entry.
@@ -103,9 +104,9 @@ func (t *tracker) gap(k *task, r record) uint64 {
 }
 
 // keep remembers the pieces of an entry record.
-func (k *task) keep(pieces []byte, seq uint64) {
+func (k *task) keep(pieces []byte, seq uint64, cut bool) {
 	k.part = append(k.part[:0], pieces...)
-	k.partSeq, k.hasPart = seq, true
+	k.partSeq, k.hasPart, k.partCut = seq, true, cut
 }
 
 // join gives an event of a call its entry part.
@@ -116,6 +117,9 @@ func (k *task) join(e *event.Event, flags traceRecFlags) {
 	case flags&traceRecFlagsR_PART == 0:
 	case k.hasPart && k.partSeq+1 == e.Seq:
 		e.In = k.part
+		if k.partCut {
+			e.Flags |= event.Cut
+		}
 	default:
 		e.Flags |= event.InMissing
 	}

@@ -253,7 +253,9 @@ static __always_inline int on_exit(void *ctx, struct pt_regs *regs, s64 ret)
 	len = fill(r, st, REC_CALL, time, bpf_get_current_pid_tgid(), cpu, regs);
 	r->ret = ret;
 	r->enter = st->enter;
-	if (plan->flags & PLAN_EXIT || (plan->flags & PLAN_RETRY && st->faulted))
+	if (plan->flags & PLAN_EXEC && !ret)
+		; /* what the arguments pointed to is gone */
+	else if (plan->flags & PLAN_EXIT || (plan->flags & PLAN_RETRY && st->faulted))
 		len = capture(st, plan, AT_EXIT | IF_FAULT, pos, len, ret, &rflags);
 	r->flags |= rflags;
 	r->len = len;
