@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"runtime"
+	"slices"
 
 	"perftrace/decode"
 	"perftrace/event"
@@ -135,10 +136,16 @@ func (c *config) plan(rows *decode.Rows, child int) *event.Plan {
 // maxStringCapture is what event.Plan allows.
 const maxStringCapture = 32 << 10
 
-// needsEnter reports whether the time of entry is wanted for every call.
+// needsEnter reports whether the time of entry is wanted for every call: for
+// lines always, since the calls that stay in progress are found by it; for a
+// table only if it has a column about time.
 func (c *config) needsEnter() bool {
-	return c.stamp.format != stampNone || c.stamp.relative || c.times.set || c.summary.on || c.json ||
-		c.duration > 0
+	if !c.summary.only || c.duration > 0 {
+		return true
+	}
+	return slices.ContainsFunc(append([]column{c.summary.sort}, c.summary.columns...), func(col column) bool {
+		return col != colCalls && col != colErrors && col != colName && col != colNone
+	})
 }
 
 // wantsReturned reports whether any call that returns is shown; with

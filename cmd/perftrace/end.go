@@ -145,7 +145,7 @@ func (s *session) detach() {
 			st.open = nil
 			s.out.wrote(st, 0)
 		}
-		if s.cfg.quiet&quietAttach == 0 && !s.tasks.all && unix.Kill(int(t.tid), 0) == nil && !isZombie(t.tid) {
+		if s.cfg.quiet&quietAttach == 0 && !s.tasks.all && s.alive(t.tid) {
 			s.say.say("Process %d detached", t.tid)
 		}
 		s.out.close(t.own)

@@ -34,7 +34,7 @@ func helpOption(b *strings.Builder, o *option) {
 	var forms []string
 	if o.short != 0 {
 		form := "-" + string(o.short)
-		if o.arg != "" && !o.optional {
+		if o.letterTakes() {
 			form += " " + o.arg
 		}
 		forms = append(forms, form)

@@ -39,6 +39,9 @@ var groupNames = [...]string{
 	stopping:   "Not possible without stopping the target",
 }
 
+// letterTakes reports whether the short form has an argument.
+func (o *option) letterTakes() bool { return o.arg != "" && !o.optional && o.letter == nil }
+
 func (o *option) names() []string {
 	if o.long == "" {
 		return nil

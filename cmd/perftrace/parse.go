@@ -77,7 +77,7 @@ func (c *config) parseLetters(table []option, word string, rest []string) ([]str
 		if o.letter != nil {
 			set = o.letter
 		}
-		if o.arg != "" && !o.optional {
+		if o.letterTakes() {
 			switch {
 			case word != "":
 				arg, word = word, ""

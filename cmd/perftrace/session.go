@@ -43,6 +43,7 @@ type session struct {
 	stopped  bool // the source was stopped
 	nextTick uint64
 	idleAt   uint64 // when it was looked last whether the tasks still exist
+	alive    func(tid uint32) bool
 
 	signal atomic.Int32  // the signal that ends the trace
 	reaped atomic.Uint64 // the command ended: its wait status + 1
@@ -111,6 +112,7 @@ func newSession(cfg *config, say *sayer, out *outputs) *session {
 	s.dec = decode.New(s.rows, opts)
 	s.exact = cfg.calls.Exact()
 	s.tasks.all = cfg.all
+	s.alive = func(tid uint32) bool { return unix.Kill(int(tid), 0) != unix.ESRCH && !isZombie(tid) }
 	if cfg.summary.on {
 		s.table = newSummary(&cfg.summary)
 	}
@@ -176,8 +178,8 @@ func (s *session) look(now uint64) {
 		return
 	}
 	s.idleAt = now
-	for _, t := range s.tasks.tasks {
-		if unix.Kill(int(t.tid), 0) != unix.ESRCH && !isZombie(t.tid) {
+	for tid := range s.tasks.tasks {
+		if s.alive(tid) {
 			return
 		}
 	}
