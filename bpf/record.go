@@ -122,15 +122,27 @@ func (r record) task(e *event.Event) bool {
 		}
 	case traceRecKindREC_EXEC:
 		e.Kind, e.OldTID = event.KindExec, value
-		copy(e.Comm[:], r[offData:])
+		e.Comm = name(r[offData:])
 	case traceRecKindREC_FORK:
 		e.Kind, e.Child = event.KindFork, value
 		e.ChildTGID = le.Uint32(r[offChildTGID:])
 	case traceRecKindREC_RENAME:
 		e.Kind = event.KindRename
-		copy(e.Comm[:], r[offData:])
+		e.Comm = name(r[offData:])
 	default:
 		return false
 	}
 	return true
+}
+
+// name takes a task's name, up to its NUL: what follows in the kernel's buffer
+// may be the rest of an older name.
+func name(b []byte) (comm [16]byte) {
+	for i, c := range b[:len(comm)-1] {
+		if c == 0 {
+			break
+		}
+		comm[i] = c
+	}
+	return comm
 }

@@ -26,7 +26,7 @@ static __always_inline u32 call_abi(struct task_struct *task, struct pt_regs *re
 		READ(status, task, thread_info.status);
 	if (status & TS_COMPAT)
 		return ABI_COMPAT;
-	return id & X32_BIT ? ABI_X32 : ABI_NATIVE;
+	return id > 0 && id & X32_BIT ? ABI_X32 : ABI_NATIVE;
 #else
 	return regs->pstate & PSTATE_AARCH32 ? ABI_COMPAT : ABI_NATIVE;
 #endif
