@@ -29,7 +29,10 @@ int main(int argc, char **argv) {
 	for (int i = 0; i < 3; i++) {
 		if (!fork()) {
 			syscall(SYS_getppid);
-			if (i == 2 && !vfork()) execl("/bin/true", "true", (char *)0);
+			if (i == 2) {
+				if (!vfork()) execl("/bin/true", "true", (char *)0);
+				wait(0);
+			}
 			_exit(i);
 		}
 		wait(0);
