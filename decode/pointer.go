@@ -1,6 +1,10 @@
 package decode
 
-import "perftrace/event"
+import (
+	"math/bits"
+
+	"perftrace/event"
+)
 
 // in is a pointer to a T that the call reads and leaves alone: it is captured
 // when the call has returned. {…} or the address, NULL.
@@ -71,6 +75,7 @@ func sizes(t Type) (s [numLay]uint16) {
 type count struct {
 	kind  event.LenKind
 	arg   int                          // LenArg
+	width uint8                        // LenArg: bytes of the argument that count; 0: the ABI's word
 	n     int                          // LenConst
 	value func(c *Call) (uint64, bool) // as the printer sees it
 }
@@ -78,6 +83,13 @@ type count struct {
 // argCount: as many as argument i says.
 func argCount(i int) count {
 	return count{kind: event.LenArg, arg: i, value: func(c *Call) (uint64, bool) { return c.args[i], true }}
+}
+
+// argCount32: as many as argument i, an int, says.
+func argCount32(i int) count {
+	n := argCount(i)
+	n.width = 4
+	return n
 }
 
 // constCount: always n.
@@ -123,7 +135,7 @@ func array(how func(Type) Type, t Type, n count) Type {
 			b.When = when
 			size := t.size(b.Lay)
 			op := b.Add(at, event.Capture{
-				Kind: event.CapBytes, Len: n.kind, LenFrom: uint8(n.arg),
+				Kind: event.CapBytes, Len: n.kind, LenFrom: uint8(n.arg), LenWidth: n.width,
 				Size: uint16(size * max(n.n, 1)), Max: uint16(min(size*maxElems, 32768)),
 			})
 			if t.Cap != nil {
@@ -148,21 +160,22 @@ func (c *Call) Array(addr, n uint64, t *Type) {
 		return
 	}
 	size := t.size(c.Lay)
-	if _, ok := c.Read(addr, size); !ok {
+	over, bytes := bits.Mul64(n, uint64(size))
+	if _, ok := c.Read(addr, size); !ok || over != 0 || c.mask(addr+bytes) <= addr {
 		c.Addr(addr)
 		return
 	}
 	c.BeginArray()
 	for i := uint64(0); i < n; i++ {
 		c.Elem()
-		if c.Abbrev && i >= uint64(c.Opts.StringMax) || i >= maxElems {
-			c.More()
-			break
-		}
 		at := addr + i*uint64(size)
 		b, ok := c.Read(at, size)
-		if !ok {
+		if !ok && i < maxElems {
 			c.Unreadable(at)
+			break
+		}
+		if c.Abbrev && i >= uint64(c.Opts.StringMax) || i >= maxElems {
+			c.More()
 			break
 		}
 		t.Val(c, b, at)

@@ -35,6 +35,18 @@ var str = Type{
 	},
 }
 
+// strMax is a pointer to a string of which at most n bytes are shown, whatever
+// -s says.
+func strMax(n int) Type {
+	return Type{
+		Width: Ulong,
+		Print: func(c *Call, v uint64) { c.cstring(v, n) },
+		Cap: func(b *Caps, at Place) {
+			b.Add(at, event.Capture{Kind: event.CapString, Max: uint16(n), When: event.AtExit})
+		},
+	}
+}
+
 // PathAt writes the path at addr.
 func (c *Call) PathAt(addr uint64) { c.cstring(addr, event.MaxPath-1) }
 

@@ -241,3 +241,41 @@ var SyncFileRangeFlags = &out.Xlat{Default: "SYNC_FILE_RANGE_???", Sorted: true,
 	{Val: 0x2, Name: "SYNC_FILE_RANGE_WRITE"},
 	{Val: 0x4, Name: "SYNC_FILE_RANGE_WAIT_AFTER"},
 }}
+
+const (
+	F_DUPFD            = 0
+	F_DUPFD_CLOEXEC    = 0x406
+	F_DUPFD_QUERY      = 0x403
+	F_GETFD            = 1
+	F_SETFD            = 2
+	F_GETFL            = 3
+	F_SETFL            = 4
+	F_GETLK            = 5
+	F_SETLK            = 6
+	F_SETLKW           = 7
+	F_GETLK64          = 12
+	F_SETLK64          = 13
+	F_SETLKW64         = 14
+	F_OFD_GETLK        = 36
+	F_OFD_SETLK        = 37
+	F_OFD_SETLKW       = 38
+	F_SETOWN           = 8
+	F_GETOWN           = 9
+	F_SETSIG           = 10
+	F_GETSIG           = 11
+	F_SETOWN_EX        = 15
+	F_GETOWN_EX        = 16
+	F_SETLEASE         = 0x400
+	F_GETLEASE         = 0x401
+	F_NOTIFY           = 0x402
+	F_SETPIPE_SZ       = 0x407
+	F_GETPIPE_SZ       = 0x408
+	F_ADD_SEALS        = 0x409
+	F_GET_SEALS        = 0x40a
+	F_GET_RW_HINT      = 0x40b
+	F_SET_RW_HINT      = 0x40c
+	F_GET_FILE_RW_HINT = 0x40d
+	F_SET_FILE_RW_HINT = 0x40e
+	F_GETDELEG         = 0x40f
+	F_SETDELEG         = 0x410
+)
