@@ -109,13 +109,13 @@ func (s *Source) seize(tid, tgid, options int) error {
 		switch {
 		case e != nil:
 			return fmt.Errorf("attach to task %d: it has ended: %w", tid, unix.ESRCH)
-		case tracer == strconv.Itoa(unix.Getpid()):
+		case tracer == strconv.Itoa(unix.Gettid()):
 			// The kernel attached to it when its parent made it; its stop,
 			// and its parent's, are still to come.
 			s.readComm(s.add(tid, tgid))
 			return nil
 		case tracer != "0":
-			return fmt.Errorf("attach to task %d: process %s traces it already (a task has one tracer; end that one): %w", tid, tracer, err)
+			return fmt.Errorf("attach to task %d: process %s traces it already (a task has one tracer at a time; end that one): %w", tid, tracer, err)
 		}
 		if state, e := status(tid, "State"); e == nil && state[0] == 'Z' && tid == tgid {
 			if tids, _ := threads(tgid); len(tids) > 1 {

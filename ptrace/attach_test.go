@@ -106,6 +106,72 @@ func TestAttachAndDetachLeaveNineThreadsUnharmed(t *testing.T) {
 	}
 }
 
+func TestLettingGoAmidAStormOfForksLeavesNobodyStopped(t *testing.T) {
+	need.Root(t)
+	for _, events := range []int{10, 100, 300, 1000} {
+		r := begin(t, target(t), "storm", "60")
+		s := &Source{}
+		p := allCalls()
+		p.Signals = true
+		p.Target.PIDs = []int{r.cmd.Process.Pid}
+		p.Target.Follow = true
+		p.Target.Descendants = true
+		open(t, s, p)
+		if err := s.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for range events {
+			if _, err := s.Next(time.Second); err != nil {
+				t.Fatalf("after %+v: %v", s.Ledger(), err)
+			}
+		}
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(s.tasks); n != 0 {
+			t.Errorf("%d tasks were not let go", n)
+		}
+		said := make(chan byte, 1)
+		go func() {
+			var b [1]byte
+			_, _ = r.out.Read(b[:])
+			said <- b[0]
+		}()
+		select {
+		case b := <-said:
+			if b != 'k' {
+				t.Errorf("the target says %q, want k", b)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("after %d events: the target hangs", events)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAStormOfForksIsFollowedToItsEnd(t *testing.T) {
+	p := only(unix.SYS_GETPPID, unix.SYS_CLONE)
+	p.Target.Follow = true
+	all := trace(t, &Source{}, p, target(t), "storm", "100")
+	alive := map[uint32]bool{all[0].TID: true}
+	for _, e := range all {
+		switch e.Kind {
+		case event.KindFork:
+			alive[e.Child] = true
+		case event.KindExit:
+			if !alive[e.TID] {
+				t.Errorf("task %d ended, which no fork told of", e.TID)
+			}
+			delete(alive, e.TID)
+		}
+	}
+	if len(alive) != 0 {
+		t.Errorf("tasks whose end was not told: %v", alive)
+	}
+}
+
 func TestTheTargetLivesOnWhenItsTracerDies(t *testing.T) {
 	need.Root(t)
 	if pid := os.Getenv("PTRACE_TEST_TRACER_OF"); pid != "" {

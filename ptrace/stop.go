@@ -120,7 +120,7 @@ func (s *Source) forked(t *task) {
 	child.held = t.held
 	if tgid != t.tgid && (!s.plan.Target.Follow || t.held) || t.foreign {
 		child.foreign = true
-	} else if !t.held {
+	} else if !t.held && !child.announced {
 		s.tell(t, event.KindFork, forkedEvent(child))
 	}
 	s.resume(t, 0)
@@ -137,6 +137,26 @@ func (s *Source) adopt(t *task) {
 	t.newborn = false
 	s.newborns--
 	s.resume(t, 0)
+}
+
+// orphan tells of a newborn whose parent has not, and lets it go. Who made it is
+// known only as far as the process that is its parent now is traced.
+func (s *Source) orphan(t *task) {
+	t.tgid = processOf(t.tid)
+	t.ev.TGID = uint32(t.tgid)
+	if t.tgid == t.tid && !s.plan.Target.Follow {
+		t.foreign = true
+		s.adopt(t)
+		return
+	}
+	t.announced = true
+	parent := &task{}
+	if p := s.tasks[number(t.tid, "PPid")]; p != nil {
+		parent = p
+	}
+	s.readComm(t)
+	s.tell(parent, event.KindFork, forkedEvent(t))
+	s.adopt(t)
 }
 
 // execed tells that a process has a new image: t is its first thread by name,
@@ -216,9 +236,7 @@ func (s *Source) ended(t *task, st uint32) {
 		// Perhaps the parent died before it could tell.
 		for _, n := range s.tasks {
 			if n.newborn {
-				n.tgid = processOf(n.tid)
-				n.ev.TGID = uint32(n.tgid)
-				s.adopt(n)
+				s.orphan(n)
 			}
 		}
 	}

@@ -15,18 +15,19 @@ import (
 type task struct {
 	tid, tgid int
 
-	inCall   bool // between the stops of entry and exit
-	quiet    bool // this call is not looked at on its exit
-	told     bool // this call's KindNoReturn was returned
-	entered  bool // this call's KindEnter was returned
-	held     bool // the command, or a thread of it, before its execve: not told of
-	unhold   bool // this is the first execve of the held command
-	refused  bool // that execve failed
-	fresh    bool // nothing was called since the first execve of the held command
-	renames  bool // this call may change the task's name
-	newborn  bool // stopped until the parent's stop tells of it
-	foreign  bool // is to be let go at its next stop
-	attached bool // has stopped since it was attached to
+	inCall    bool // between the stops of entry and exit
+	quiet     bool // this call is not looked at on its exit
+	told      bool // this call's KindNoReturn was returned
+	entered   bool // this call's KindEnter was returned
+	held      bool // the command, or a thread of it, before its execve: not told of
+	unhold    bool // this is the first execve of the held command
+	refused   bool // that execve failed
+	fresh     bool // nothing was called since the first execve of the held command
+	renames   bool // this call may change the task's name
+	newborn   bool // stopped until the parent's stop tells of it
+	announced bool // its KindFork was returned though its parent did not tell
+	foreign   bool // is to be let go at its next stop
+	attached  bool // has stopped since it was attached to
 
 	seq     uint64
 	ev      event.Event // the call in progress, then what is lent
@@ -105,17 +106,25 @@ func status(tid int, field string) (string, error) {
 	return "", errors.New("no " + field + " in /proc status")
 }
 
-// processOf returns the process of a task; of one that is gone, the task itself.
-func processOf(tid int) int {
-	v, err := status(tid, "Tgid")
+// number returns a number of /proc/TID/status, or 0.
+func number(tid int, field string) int {
+	v, err := status(tid, field)
 	if err != nil {
-		return tid
+		return 0
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil {
-		return tid
+		return 0
 	}
 	return n
+}
+
+// processOf returns the process of a task; of one that is gone, the task itself.
+func processOf(tid int) int {
+	if tgid := number(tid, "Tgid"); tgid != 0 {
+		return tgid
+	}
+	return tid
 }
 
 // threads returns the tids of a process.

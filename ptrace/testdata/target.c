@@ -102,6 +102,28 @@ int main(int argc, char **argv)
 		write(1, "r", 1);
 		pthread_create(&t, NULL, spin, NULL);
 		pthread_exit(NULL);
+	} else if (!strcmp(mode, "storm")) {
+		/* Says "r", makes processes and threads, half of them killed, and
+		 * says "k" when the last of them could be waited for. */
+		write(1, "r", 1);
+		for (int i = 0; i < count; i++) {
+			pid_t pid = fork();
+			if (pid == 0) {
+				pid_t grandchild = fork();
+				if (grandchild == 0) {
+					threads(2, work);
+					_exit(0);
+				}
+				if (i & 1)
+					kill(grandchild, SIGKILL);
+				waitpid(grandchild, NULL, 0);
+				_exit(0);
+			}
+			if ((i & 7) == 7)
+				kill(pid, SIGKILL);
+			waitpid(pid, NULL, 0);
+		}
+		write(1, "k", 1);
 	} else if (!strcmp(mode, "signals")) {
 		sigset_t set;
 		signal(SIGUSR1, handler);
