@@ -74,13 +74,35 @@ func (s *Source) InFlight(before uint64, to []event.Pending) []event.Pending {
 		to = append(to, p)
 	}
 	for tid := range s.seeded {
-		if seen[uint32(tid)] || tid == s.plan.Target.Child {
+		if seen[uint32(tid)] || s.tracker.tasks[uint32(tid)] != nil || tid == s.plan.Target.Child {
 			continue
 		}
 		if p, ok := blocked(tid); ok && s.plan.Calls[p.ABI].Has(p.NR) {
 			s.remember(&p)
 			to = append(to, p)
 		}
+	}
+	if s.iter == nil && s.storage {
+		to = s.blockedTasks(before, at, to)
+	}
+	return to
+}
+
+// blockedTasks looks up in /proc what the tasks that made records are doing,
+// where their states can't be read.
+func (s *Source) blockedTasks(before, at uint64, to []event.Pending) []event.Pending {
+	for tid, k := range s.tracker.tasks {
+		p, ok := blocked(int(tid))
+		if !ok || !s.plan.Calls[p.ABI].Has(p.NR) {
+			k.metAt = 0
+			continue
+		}
+		if p.Since = s.tracker.since(tid, k.seq, at); p.Since > before {
+			continue
+		}
+		p.Flags &^= event.Resumed
+		s.remember(&p)
+		to = append(to, p)
 	}
 	return to
 }

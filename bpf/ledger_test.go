@@ -90,14 +90,15 @@ func TestEveryCallOfFourThreadsIsShownOrMarkedLost(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		stall time.Duration
-	}{{"reading", 0}, {"after a stall of a second", time.Second}} {
+		lacks lack
+	}{{"reading", 0, 0}, {"after a stall of a second", time.Second, 0}, {"without task storage", time.Second, lackStorage}} {
 		t.Run(c.name, func(t *testing.T) {
 			p := commandPlan()
 			p.RingBytes = 64 << 10
 			capture(p, unix.SYS_GETPPID)
 			cmd, release := held(t, bin, "200000")
 			p.Target.Child = cmd.Process.Pid
-			s := opened(t, p)
+			s := openedOn(t, c.lacks, p)
 			release()
 			time.Sleep(c.stall)
 			done := make(chan struct{})

@@ -32,8 +32,9 @@ func (s *Source) load(p *event.Plan) error {
 	if err != nil {
 		return fmt.Errorf("read the embedded BPF programs: %w", err)
 	}
-	s.storage = features.HaveMapType(ebpf.TaskStorage) == nil &&
-		features.HaveProgramHelper(ebpf.RawTracepoint, asm.FnGetCurrentTaskBtf) == nil
+	if err := s.probe(); err != nil {
+		return err
+	}
 	s.entryHook = plan.entry || p.Times || p.EnterEvent || p.Result.MinDuration > 0
 	if err := configure(spec, p, s.storage, s.entryHook); err != nil {
 		return err
@@ -58,6 +59,33 @@ func (s *Source) load(p *event.Plan) error {
 		return err
 	}
 	return s.fillMaps(p, plan)
+}
+
+// A lack is a feature that a kernel does not have; tests pretend some.
+type lack uint8
+
+const (
+	lackStorage     lack = 1 << iota // BPF task storage: Linux 5.11
+	lackThreadPidfd                  // pidfds of threads: Linux 6.9
+	lackIterator                     // BPF iterators over tasks: Linux 5.8
+)
+
+// probe finds out what the kernel has, beyond what can't be missing.
+func (s *Source) probe() error {
+	if err := features.HaveMapType(ebpf.TaskStorage); err != nil {
+		if errors.Is(err, unix.EPERM) {
+			return loadError("create a BPF map", err)
+		}
+		s.lacks |= lackStorage
+	}
+	if features.HaveProgramHelper(ebpf.RawTracepoint, asm.FnGetCurrentTaskBtf) != nil {
+		s.lacks |= lackStorage
+	}
+	if s.storage = s.lacks&lackStorage == 0; !s.storage {
+		s.missing = append(s.missing, fmt.Sprintf(
+			"at most %d tasks can be traced at once, and each traced call costs more, because the kernel has no BPF task storage (Linux 5.11)", maxHashTasks))
+	}
+	return nil
 }
 
 // unwanted names the programs that a plan does not need.
@@ -88,15 +116,26 @@ func (s *Source) loadPrograms(spec *ebpf.CollectionSpec) error {
 		return loadError("load the BPF programs", err)
 	}
 	s.coll = coll
+	if s.lacks&lackIterator != 0 {
+		s.noIterator()
+		return nil
+	}
 	spec.Programs = map[string]*ebpf.ProgramSpec{"dump_tasks": iter}
 	iters, err := ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{MapReplacements: coll.Maps})
 	if err != nil {
-		s.missing = append(s.missing, "calls that hang are looked up in /proc, because the kernel has no BPF iterator over tasks (Linux 5.8)")
+		s.noIterator()
 		return nil
 	}
 	s.iter = iters.DetachProgram("dump_tasks")
 	iters.Close()
 	return nil
+}
+
+func (s *Source) noIterator() {
+	if s.storage {
+		s.missing = append(s.missing,
+			"calls that hang are found in /proc, and calls lost at the very end are not told by thread, because the kernel has no BPF iterator over tasks (Linux 5.8)")
+	}
 }
 
 // raiseMemlock lifts the limit on locked memory, and reports whether it could.

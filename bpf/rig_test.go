@@ -79,7 +79,13 @@ func held(t testing.TB, args ...string) (cmd *exec.Cmd, release func()) {
 // opened opens and starts a Source, and closes it at the end of the test.
 func opened(t testing.TB, p *event.Plan) *Source {
 	t.Helper()
-	s := &Source{}
+	return openedOn(t, 0, p)
+}
+
+// openedOn does it as on a kernel that lacks something.
+func openedOn(t testing.TB, lacks lack, p *event.Plan) *Source {
+	t.Helper()
+	s := &Source{lacks: lacks}
 	if err := s.Open(p); err != nil {
 		t.Fatal(err)
 	}
@@ -121,9 +127,15 @@ func drain(t testing.TB, s *Source, done <-chan struct{}, fn func(*event.Event))
 // traced runs a command under a plan and returns its events, and its exit status.
 func traced(t testing.TB, p *event.Plan, args ...string) (evs []seen, s *Source) {
 	t.Helper()
+	return tracedOn(t, 0, p, args...)
+}
+
+// tracedOn does it as on a kernel that lacks something.
+func tracedOn(t testing.TB, lacks lack, p *event.Plan, args ...string) (evs []seen, s *Source) {
+	t.Helper()
 	cmd, release := held(t, args...)
 	p.Target.Child = cmd.Process.Pid
-	s = opened(t, p)
+	s = openedOn(t, lacks, p)
 	release()
 	done := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(done) }()

@@ -29,6 +29,7 @@ type Source struct {
 	storage   bool
 	entryHook bool
 	missing   []string
+	lacks     lack
 
 	group    mmap.Group
 	order    order
@@ -60,7 +61,7 @@ const maxLastRounds = 200
 
 // Open loads the programs and opens the rings.
 func (s *Source) Open(p *event.Plan) error {
-	*s = Source{plan: p, tracker: newTracker(), seeded: map[int]bool{}}
+	*s = Source{plan: p, lacks: s.lacks, tracker: newTracker(), seeded: map[int]bool{}}
 	s.order.group = &s.group
 	err := s.load(p)
 	if err == nil {

@@ -91,7 +91,10 @@ func (s *Source) seedTask(tid int, flags uint32) error {
 	}
 	fd, err := unix.PidfdOpen(tid, 0)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOENT) {
-		fd, err = unix.PidfdOpen(tid, pidfdThread)
+		// Not the leader of a process.
+		if fd, err = -1, unix.EINVAL; s.lacks&lackThreadPidfd == 0 {
+			fd, err = unix.PidfdOpen(tid, pidfdThread)
+		}
 	}
 	if errors.Is(err, unix.EINVAL) {
 		return s.seedLater(tid, flags)

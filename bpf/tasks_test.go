@@ -55,10 +55,17 @@ func familyPlan() *event.Plan {
 func TestChildrenAreFollowedIfAskedFor(t *testing.T) {
 	need.BPF(t)
 	bin := need.C(t, family, "-pthread")
-	for _, follow := range []bool{true, false} {
+	for _, c := range []struct {
+		follow bool
+		lacks  lack
+	}{{true, 0}, {false, 0}, {true, lackStorage}, {true, lackIterator}} {
+		follow := c.follow
 		p := familyPlan()
 		p.Target.Follow = follow
-		evs, s := traced(t, p, bin)
+		evs, s := tracedOn(t, c.lacks, p, bin)
+		if got, want := len(s.Missing()), min(int(c.lacks), 1); got != want {
+			t.Errorf("lacking %b: %d sentences of what is missing, want %d", c.lacks, got, want)
+		}
 		getppid := map[uint32]int{}
 		for _, e := range calls(evs, unix.SYS_GETPPID) {
 			getppid[e.TID]++
@@ -69,12 +76,12 @@ func TestChildrenAreFollowedIfAskedFor(t *testing.T) {
 			want = 5
 		}
 		if len(getppid) != want {
-			t.Errorf("follow %v: getppid of tasks %v, want %d tasks", follow, getppid, want)
+			t.Errorf("%+v: getppid of tasks %v, want %d tasks", c, getppid, want)
 		}
 		// Nobody sees a fork return twice.
 		for _, e := range evs {
 			if e.Kind == event.KindSyscall && e.Ret == 0 && (e.NR == unix.SYS_CLONE || e.NR == unix.SYS_CLONE3 || e.NR == unix.SYS_VFORK) {
-				t.Errorf("follow %v: the child's return from its fork is shown: %+v", follow, e.Event)
+				t.Errorf("%+v: the child's return from its fork is shown: %+v", c, e.Event)
 			}
 		}
 		if !follow {
@@ -126,6 +133,13 @@ int main(void) {
 
 func TestAllNineThreadsOfARunningProcess(t *testing.T) {
 	need.BPF(t)
+	for _, lacks := range []lack{0, lackThreadPidfd, lackStorage, lackIterator} {
+		nineThreads(t, lacks)
+	}
+}
+
+func nineThreads(t *testing.T, lacks lack) {
+	t.Helper()
 	cmd := exec.Command(need.C(t, threads9, "-pthread"))
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
@@ -141,7 +155,7 @@ func TestAllNineThreadsOfARunningProcess(t *testing.T) {
 	capture(p, unix.SYS_OPENAT, atExitPath)
 	capture(p, unix.SYS_READ)
 	p.Target.PIDs = []int{cmd.Process.Pid}
-	s := opened(t, p)
+	s := openedOn(t, lacks, p)
 
 	pending := s.InFlight(now(), nil)
 	if len(pending) != 10 {
@@ -272,14 +286,17 @@ int main(void) { char c; int z[2]; pipe(z); write(1, "x", 1); return read(z[0], 
 
 func TestACallThatHangsIsInFlightUntilItsTaskIsKilled(t *testing.T) {
 	need.BPF(t)
-	for _, times := range []bool{true, false} {
+	for _, c := range []struct {
+		times bool
+		lacks lack
+	}{{true, 0}, {false, 0}, {true, lackStorage}, {false, lackStorage}, {true, lackIterator}} {
 		p := commandPlan()
-		p.Times = times
+		p.Times = c.times
 		capture(p, unix.SYS_READ)
 		capture(p, unix.SYS_EXIT_GROUP) // hooks entries also without times
 		cmd, release := held(t, need.C(t, reader))
 		p.Target.Child = cmd.Process.Pid
-		s := opened(t, p)
+		s := openedOn(t, c.lacks, p)
 		release()
 		var pending []event.Pending
 		for range 200 {
@@ -292,10 +309,10 @@ func TestACallThatHangsIsInFlightUntilItsTaskIsKilled(t *testing.T) {
 			}
 		}
 		if len(pending) != 1 || pending[0].NR != unix.SYS_READ || int(pending[0].TID) != cmd.Process.Pid {
-			t.Fatalf("times %v: in flight %+v, want one read", times, pending)
+			t.Fatalf("%+v: in flight %+v, want one read", c, pending)
 		}
 		if age := now() - pending[0].Since; age < uint64(50*time.Millisecond) || age > uint64(time.Minute) {
-			t.Errorf("times %v: in flight since %v", times, time.Duration(age))
+			t.Errorf("%+v: in flight since %v", c, time.Duration(age))
 		}
 		_ = cmd.Process.Kill()
 		done := make(chan struct{})

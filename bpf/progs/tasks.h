@@ -50,10 +50,17 @@ static __always_inline int on_fork(void *ctx, struct task_struct *parent, struct
 	TASK_RECORD_PROLOGUE;
 
 	st = find_state(parent, tid);
-	if (!st || !(st->flags & T_TRACED) || st->flags & T_WAIT_EXEC)
-		return 0;
+	if (!st && trace_all)
+		st = adopt(parent);
 	child_tid = child->pid;
 	child_tgid = child->tgid;
+	if (trace_all && st && st->flags & T_EXCLUDED && child_tgid != tgid) {
+		init.flags = T_TRACED | T_THREADS | T_PROCESSES | T_NEWBORN;
+		make_state(child, child_tid, &init);
+		return 0;
+	}
+	if (!st || !(st->flags & T_TRACED) || st->flags & T_WAIT_EXEC)
+		return 0;
 	if (!(st->flags & (child_tgid == tgid ? T_THREADS : T_PROCESSES)))
 		return 0;
 	init.flags = (st->flags & (T_TRACED | T_THREADS | T_PROCESSES)) | T_NEWBORN;
