@@ -120,11 +120,11 @@ func array(how func(Type) Type, t Type, n count) Type {
 		Width: Ulong,
 		Out:   p.Out,
 		Print: func(c *Call, v uint64) {
-			if when&event.IfOK != 0 && (c.Failed() || !c.Returned()) {
+			k, _ := n.value(c)
+			if when&event.IfOK != 0 && (c.Failed() || !c.Returned()) && (k != 0 || n.kind == event.LenRet) {
 				c.Addr(v)
 				return
 			}
-			k, _ := n.value(c)
 			entry := c.AtEntry
 			c.AtEntry = when&event.AtEntry != 0
 			c.Array(v, k, &t)

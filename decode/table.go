@@ -17,6 +17,8 @@ func families() [][]Row {
 		fcntlRows,
 		pollRows,
 		notifyRows,
+		memRows,
+		numaRows,
 		netRows,
 		schedRows,
 		futexRows,

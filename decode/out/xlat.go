@@ -163,6 +163,17 @@ func (p *Printer) Flags(v uint64, x *Xlat) {
 	}
 }
 
+// FlagNames writes the names of v's bits inside an expression: A|B|0x40.
+func (p *Printer) FlagNames(v uint64, x *Xlat) {
+	n, rest := p.flagNames(v, x.For(p.Machine))
+	if rest != 0 {
+		if n > 0 {
+			p.Buf = append(p.Buf, '|')
+		}
+		p.hex(rest)
+	}
+}
+
 // flagNames writes the names of v's bits with | between and returns how many
 // there were and the bits without a name.
 func (p *Printer) flagNames(v uint64, x *Xlat) (n int, rest uint64) {

@@ -111,7 +111,7 @@ var MremapFlags = &out.Xlat{Default: "MREMAP_???", Sorted: true, Entries: []out.
 	{Val: 0x4, Name: "MREMAP_DONTUNMAP"},
 }}
 
-var MadviseCmds = &out.Xlat{Default: "MADV_???", Sorted: true, Entries: []out.Entry{
+var MadviseCmds = &out.Xlat{Default: "MADV_???", Sorted: false, Entries: []out.Entry{
 	{Val: 0x0, Name: "MADV_NORMAL"},
 	{Val: 0x1, Name: "MADV_RANDOM"},
 	{Val: 0x2, Name: "MADV_SEQUENTIAL"},
@@ -130,6 +130,15 @@ var MadviseCmds = &out.Xlat{Default: "MADV_???", Sorted: true, Entries: []out.En
 	{Val: 0x65, Name: "MADV_SOFT_OFFLINE"},
 	{Val: 0x66, Name: "MADV_GUARD_INSTALL"},
 	{Val: 0x67, Name: "MADV_GUARD_REMOVE"},
+	{Val: 0xc, Name: "MADV_MERGEABLE"},
+	{Val: 0xd, Name: "MADV_UNMERGEABLE"},
+	{Val: 0xe, Name: "MADV_HUGEPAGE"},
+	{Val: 0xf, Name: "MADV_NOHUGEPAGE"},
+	{Val: 0x10, Name: "MADV_DONTDUMP"},
+	{Val: 0x11, Name: "MADV_DODUMP"},
+	{Val: 0x12, Name: "MADV_WIPEONFORK"},
+	{Val: 0x13, Name: "MADV_KEEPONFORK"},
+	{Val: 0x19, Name: "MADV_COLLAPSE"},
 }}
 
 var MlockallFlags = &out.Xlat{Default: "MCL_???", Sorted: true, Entries: []out.Entry{
