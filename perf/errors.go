@@ -112,11 +112,11 @@ func mapError(cpu int, ringBytes uint64, rings int, err error) error {
 		var l unix.Rlimit
 		_ = unix.Getrlimit(unix.RLIMIT_MEMLOCK, &l)
 		kb, _ := sysctl("perf_event_mlock_kb")
-		e.Cause = fmt.Sprintf("more locked memory than a user without CAP_IPC_LOCK may have (perf_event_mlock_kb %d for each CPU, ulimit -l %d KiB), %d rings in all",
+		e.Cause = fmt.Sprintf("more locked memory than a user without CAP_IPC_LOCK may have (perf_event_mlock_kb %d for each CPU, ulimit -l %d KiB; rings: %d)",
 			kb, l.Cur>>10, rings)
 		e.Fix = "choose a smaller ring with -m, raise one of the two, or give the program CAP_IPC_LOCK"
 	case errors.Is(err, unix.ENOMEM):
-		e.Cause = fmt.Sprintf("the kernel has no memory for %d rings of this size", rings)
+		e.Cause = fmt.Sprintf("the kernel has no memory for rings of this size on %d CPUs", rings)
 	case errors.Is(err, unix.EINVAL):
 		e.Cause, e.Fix = "the size is no power of two of pages", "choose another with -m: 8KiB, 512KiB, 4MiB"
 	}

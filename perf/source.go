@@ -188,7 +188,7 @@ func (s *Source) openRings(cpus []int) error {
 			return err
 		}
 		c.owner = owner
-		if err := s.mapRing(c); err != nil {
+		if err := s.mapRing(c, len(cpus)); err != nil {
 			return err
 		}
 	}
@@ -209,11 +209,11 @@ func (s *Source) openOwner(nr int) (*Event, error) {
 	return Open(&s.attrs.owner, tid, nr)
 }
 
-func (s *Source) mapRing(c *cpu) error {
+func (s *Source) mapRing(c *cpu, rings int) error {
 	size := s.ringBytes()
 	ring, err := mmap.Map(c.owner.fd, c.nr, int(size)/os.Getpagesize())
 	if err != nil {
-		return mapError(c.nr, size, len(s.cpus), err)
+		return mapError(c.nr, size, rings, err)
 	}
 	c.ring = ring
 	if err := s.group.Add(ring); err != nil {
@@ -222,12 +222,16 @@ func (s *Source) mapRing(c *cpu) error {
 	return nil
 }
 
-// Start implements event.Source. Exits are enabled before entries, so a call
-// that is seen to begin is seen to end.
+// Start implements event.Source. All entries are enabled before the first exit:
+// so an exit without an entry is one of a call that began before the trace.
 func (s *Source) Start() error {
-	for _, c := range s.cpus {
-		for _, list := range [][]*Event{c.side, c.exit, c.enter} {
-			for _, e := range list {
+	for _, list := range []func(*cpu) []*Event{
+		func(c *cpu) []*Event { return c.side },
+		func(c *cpu) []*Event { return c.enter },
+		func(c *cpu) []*Event { return c.exit },
+	} {
+		for _, c := range s.cpus {
+			for _, e := range list(c) {
 				if err := e.Enable(); err != nil {
 					return err
 				}
