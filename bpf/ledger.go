@@ -104,9 +104,6 @@ func (s *Source) Close() error {
 		errs = append(errs, e.Close())
 	}
 	s.events = nil
-	if s.iter != nil {
-		errs = append(errs, s.iter.Close())
-	}
 	if s.coll != nil {
 		s.coll.Close()
 	}

@@ -48,9 +48,7 @@ func (s *Source) load(p *event.Plan) error {
 	}
 	spec.Maps["commands"].MaxEntries = uint32(max(len(plan.commands), 1))
 	if !s.storage {
-		m := spec.Maps["task_store"]
-		m.Type, m.Flags, m.MaxEntries, m.Key, m.Value, m.KeySize, m.ValueSize = ebpf.Array, 0, 1, nil, nil, 4, 8
-		spec.Maps["task_hash"].MaxEntries = maxHashTasks
+		hashTasks(spec)
 	}
 	for _, name := range s.unwanted(p) {
 		delete(spec.Programs, name)
@@ -59,6 +57,14 @@ func (s *Source) load(p *event.Plan) error {
 		return err
 	}
 	return s.fillMaps(p, plan)
+}
+
+// hashTasks keeps the states of tasks in a hash by tid. The map for the other
+// way becomes one that every kernel can make; no program gets to look at it.
+func hashTasks(spec *ebpf.CollectionSpec) {
+	m := spec.Maps["task_store"]
+	m.Type, m.Flags, m.MaxEntries, m.Key, m.Value, m.KeySize, m.ValueSize = ebpf.Array, 0, 1, nil, nil, 4, 8
+	spec.Maps["task_hash"].MaxEntries = maxHashTasks
 }
 
 // A lack is a feature that a kernel does not have; tests pretend some.
@@ -102,34 +108,32 @@ func (s *Source) unwanted(p *event.Plan) (names []string) {
 	return names
 }
 
-// loadPrograms loads everything but the iterator, then the iterator, which not
-// every kernel has.
+// loadPrograms loads the programs, without the iterator if the kernel has none.
 func (s *Source) loadPrograms(spec *ebpf.CollectionSpec) error {
-	iter := spec.Programs["dump_tasks"]
-	delete(spec.Programs, "dump_tasks")
+	if s.lacks&lackIterator != 0 {
+		delete(spec.Programs, iterator)
+	}
 	coll, err := ebpf.NewCollection(spec)
 	if errors.Is(err, unix.EPERM) && raiseMemlock() {
 		// Before Linux 5.11 BPF memory counts as locked memory.
+		coll, err = ebpf.NewCollection(spec)
+	}
+	if err != nil && spec.Programs[iterator] != nil {
+		delete(spec.Programs, iterator)
 		coll, err = ebpf.NewCollection(spec)
 	}
 	if err != nil {
 		return loadError("load the BPF programs", err)
 	}
 	s.coll = coll
-	if s.lacks&lackIterator != 0 {
+	if s.iter = coll.Programs[iterator]; s.iter == nil {
 		s.noIterator()
-		return nil
 	}
-	spec.Programs = map[string]*ebpf.ProgramSpec{"dump_tasks": iter}
-	iters, err := ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{MapReplacements: coll.Maps})
-	if err != nil {
-		s.noIterator()
-		return nil
-	}
-	s.iter = iters.DetachProgram("dump_tasks")
-	iters.Close()
 	return nil
 }
+
+// iterator is the one program that can be done without.
+const iterator = "dump_tasks"
 
 func (s *Source) noIterator() {
 	if s.storage {

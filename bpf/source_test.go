@@ -1,8 +1,10 @@
 package bpf
 
 import (
+	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -64,5 +66,120 @@ func TestACommandIsTracedFromItsExecveToItsEnd(t *testing.T) {
 	n := uint64(len(kinds(evs, event.KindSyscall)) + len(end))
 	if l.Issued != n || l.Emitted != n || l.LostTotal() != 0 {
 		t.Errorf("ledger %+v, want %d issued and emitted", l, n)
+	}
+}
+
+func TestEntriesAreEventsOfTheirOwnIfAskedFor(t *testing.T) {
+	need.BPF(t)
+	p := commandPlan()
+	p.EnterEvent = true
+	capture(p, unix.SYS_EXECVE, execPlan...)
+	capture(p, unix.SYS_OPENAT, atExitPath)
+	capture(p, unix.SYS_EXIT_GROUP)
+	evs, _ := traced(t, p, "/bin/true")
+	var open *seen
+	enters, returns := 0, 0
+	for i := range evs {
+		e := &evs[i]
+		switch e.Kind {
+		case event.KindEnter:
+			if enters == 0 {
+				wantStrings(t, "path of the execve at its entry", dataOf(e.in, 0), "/bin/true")
+			}
+			enters++
+			if open != nil {
+				t.Errorf("entry of %d before the return of %d", e.NR, open.NR)
+			}
+			open = e
+		case event.KindSyscall:
+			returns++
+			if open == nil || open.NR != e.NR || open.Time != e.Enter || open.Args != e.Args {
+				t.Errorf("return %+v without its entry %+v", e.Event, open)
+			}
+			open = nil
+		}
+	}
+	if enters < 2 || enters != returns {
+		t.Errorf("%d entries and %d returns, want the same", enters, returns)
+	}
+}
+
+func TestAnEventIsThereWithinTwoTicks(t *testing.T) {
+	need.BPF(t)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	p := commandPlan()
+	p.Target.TIDs = []int{unix.Gettid()}
+	capture(p, unix.SYS_GETPPID)
+	s := opened(t, p)
+	best := time.Hour // this machine may be busy
+	for range 10 {
+		began := time.Now()
+		unix.Getppid()
+		for {
+			e, err := s.Next(100 * time.Millisecond)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e != nil {
+				break
+			}
+			if time.Since(began) > 10*time.Second {
+				t.Fatal("no event in 10 seconds")
+			}
+		}
+		best = min(best, time.Since(began))
+	}
+	if best > 2*tick {
+		t.Errorf("an event takes %v, want %v at most", best, 2*tick)
+	}
+}
+
+func TestWakeEndsAWait(t *testing.T) {
+	need.BPF(t)
+	p := commandPlan()
+	capture(p, unix.SYS_GETPPID)
+	s := opened(t, p)
+	if _, err := s.Next(0); err != nil {
+		t.Fatal(err)
+	}
+	s.Wake()
+	if e, err := s.Next(time.Hour); e != nil || err != nil {
+		t.Errorf("got %v, %v; want nothing", e, err)
+	}
+}
+
+func TestReadingAnEventDoesNotAllocate(t *testing.T) {
+	need.BPF(t)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	p := commandPlan()
+	p.Target.TIDs = []int{unix.Gettid()}
+	p.RingBytes = 16 << 20
+	capture(p, unix.SYS_GETPPID)
+	s := opened(t, p)
+	for range 20_000 {
+		unix.RawSyscall(unix.SYS_GETPPID, 0, 0, 0)
+	}
+	next := func() *event.Event {
+		e, err := s.Next(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	if next() == nil {
+		t.Fatal("no event")
+	}
+	none := 0
+	if n := testing.AllocsPerRun(10_000, func() {
+		if next() == nil {
+			none++
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations an event, want 0", n)
+	}
+	if none > 0 {
+		t.Errorf("%d times no event, want 0", none)
 	}
 }
