@@ -142,20 +142,8 @@ func (d *Decoder) arguments(p part) (more bool) {
 		}
 		return false
 	}
-	list, tail := c.Row.Args, []Arg(nil)
-	if m := c.Row.Cmd; m != nil {
-		if cmd := c.command(); cmd != nil {
-			list, tail = list[:m.Arg+1], cmd.Args
-		}
-	}
-	reg, shown := 0, p != partRest
-	for i := 0; i < len(list)+len(tail); i++ {
-		a := nth(list, tail, i)
-		v := c.take(a, &reg)
-		if i < 6 {
-			c.args[i] = v
-		}
-	}
+	list, tail := c.takeAll()
+	shown := p != partRest
 	for i := 0; i < len(list)+len(tail); i++ {
 		a := nth(list, tail, i)
 		if a.Out {
@@ -188,6 +176,25 @@ func (d *Decoder) arguments(p part) (more bool) {
 		a.Print(c, v)
 	}
 	return false
+}
+
+// takeAll fills c.args with the values of the arguments and returns what they
+// are: the row's, and behind them those of its command.
+func (c *Call) takeAll() (list, tail []Arg) {
+	list = c.Row.Args
+	if m := c.Row.Cmd; m != nil {
+		if cmd := c.command(); cmd != nil {
+			list, tail = list[:m.Arg+1], cmd.Args
+		}
+	}
+	reg := 0
+	for i := 0; i < len(list)+len(tail); i++ {
+		v := c.take(nth(list, tail, i), &reg)
+		if i < 6 {
+			c.args[i] = v
+		}
+	}
+	return list, tail
 }
 
 // take returns the value of the next argument and moves reg behind it.

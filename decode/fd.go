@@ -1,11 +1,31 @@
 package decode
 
+import "perftrace/event"
+
 // fd is a descriptor, dirfd one that may be AT_FDCWD.
 var (
-	fd    = Type{Width: I32, Role: RoleFD, Print: func(c *Call, v uint64) { c.FD(int64(v)) }}
-	dirfd = Type{Width: I32, Role: RoleDirFD, Print: func(c *Call, v uint64) { c.DirFD(int64(v)) }}
+	fd    = Type{Width: I32, Role: RoleFD, Print: func(c *Call, v uint64) { c.FD(int64(v)) }, Cap: capFD}
+	dirfd = Type{Width: I32, Role: RoleDirFD, Print: func(c *Call, v uint64) { c.DirFD(int64(v)) }, Cap: capFD}
 	pid   = Type{Width: I32, Print: func(c *Call, v uint64) { c.PID(int64(v)) }}
 )
+
+// capFD has the source tell what a descriptor is. That of an argument is told at
+// entry, as the call may close or replace it; that in memory together with the
+// memory.
+func capFD(b *Caps, at Place) {
+	if b.Opts == nil || !b.Opts.wantFDs() {
+		return
+	}
+	when := b.When &^ (event.LimitRet | event.Netlink)
+	if at.From < event.FromOp {
+		when = event.AtEntry
+	}
+	b.Add(at, event.Capture{Kind: event.CapFD, When: when})
+}
+
+// wantFDs reports whether anything that is asked for hangs on what descriptors
+// are.
+func (o *Options) wantFDs() bool { return o.FDs != 0 || o.MatchFiles }
 
 // PID writes the id of a task, process or group.
 func (c *Call) PID(n int64) { c.Int(n) }

@@ -142,13 +142,13 @@ func (t *Rows) CallPlans(calls *event.CallSets, o *Options) (plans [event.NumABI
 }
 
 func (r *Row) plan(l Lay, o *Options) *event.CallPlan {
-	p := &event.CallPlan{CmdArg: -1, Captures: capture(r.Args, l, o)}
+	p := &event.CallPlan{CmdArg: -1, Captures: capture(r.Args, r.Ret, l, o)}
 	if r.Cmd != nil {
 		p.CmdArg, p.CmdMask = int8(r.Cmd.Arg), r.Cmd.Mask
 		p.Commands = make(map[uint32][]event.Capture, len(r.Cmd.Of))
 		for v, cmd := range r.Cmd.Of {
 			all := append(append(args{}, r.Args[:r.Cmd.Arg+1]...), cmd.Args...)
-			p.Commands[v] = capture(all, l, o)
+			p.Commands[v] = capture(all, cmd.Ret, l, o)
 		}
 	}
 	if len(p.Captures) == 0 && len(p.Commands) == 0 {
@@ -157,8 +157,8 @@ func (r *Row) plan(l Lay, o *Options) *event.CallPlan {
 	return p
 }
 
-// capture collects the captures of args.
-func capture(list []Arg, l Lay, o *Options) []event.Capture {
+// capture collects the captures of args and of a result that is a descriptor.
+func capture(list []Arg, ret Ret, l Lay, o *Options) []event.Capture {
 	b := Caps{Lay: l, When: event.AtExit, Opts: o}
 	reg := 0
 	for i := range list {
@@ -173,6 +173,9 @@ func capture(list []Arg, l Lay, o *Options) []event.Capture {
 		if wide {
 			reg++
 		}
+	}
+	if ret == RetFD && o.wantFDs() {
+		b.Add(Place{From: event.FromRet}, event.Capture{Kind: event.CapFD, When: event.AtExit | event.IfOK})
 	}
 	return b.list
 }

@@ -33,6 +33,9 @@ type Capture struct {
 	Max      uint16
 }
 
+// FromRet in Capture.From of a CapFD means: the result is the descriptor.
+const FromRet = 6
+
 // FromOp + k in Capture.From means: pointers inside the pieces of Capture k.
 const FromOp = 0x10
 
@@ -50,7 +53,7 @@ const (
 	CapBytes          // bytes, as long as Len says
 	CapString         // up to and without the NUL, at most Max (PieceCut: no NUL in Max+1 bytes); Len and Size don't matter
 	CapVector         // an array of pointers up to and with its NULL, at most Max bytes
-	CapFD             // argument From is a descriptor: tell what it is (kernel side only)
+	CapFD             // argument From (or the 4 bytes where a pointer would be, or FromRet) is a descriptor: tell what it is (event/fdinfo.go)
 )
 
 // When is a set of the moments at which a Capture runs, and conditions.
