@@ -82,6 +82,25 @@ var futexWaiter = Type{
 	},
 }
 
+// futexWaitvMax is how many waiters the kernel takes, and thus the most that
+// are shown.
+const futexWaitvMax = 128
+
+// futexWaiters is an array of waiters, as many as argument 1 says.
+var futexWaiters = func() Type {
+	t := array(in, futexWaiter, argCount32(1))
+	elem := futexWaiter
+	elem.Mem = func(c *Call, b []byte, addr uint64) {
+		if addr-c.args[0] >= futexWaitvMax*uint64(futexWaiterStruct.size[c.Lay]) {
+			c.More()
+			return
+		}
+		futexWaiter.Mem(c, b, addr)
+	}
+	t.Print = func(c *Call, v uint64) { c.Array(v, min(c.args[1], futexWaitvMax+1), &elem) }
+	return t
+}()
+
 var futexMask = enumIn(Ulong, xlat.FutexBitset)
 
 // futexRows are the calls on futexes.
@@ -89,7 +108,7 @@ var futexRows = []Row{
 	{Name: "futex", Args: futexArgs, Cmd: futexOf(timespec)},
 	{Name: "futex_time64", Args: futexArgs, Cmd: futexOf(timespec64)},
 	{Name: "futex_waitv", Args: args{
-		{"waiters", array(in, futexWaiter, argCount(1))},
+		{"waiters", futexWaiters},
 		{"nr_futexes", udec},
 		{"flags", hex},
 		{"timeout", in(timespec64)},

@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"perftrace/decode/out"
 	"perftrace/decode/xlat"
 	"perftrace/event"
 )
@@ -10,19 +9,20 @@ const schedResetOnFork = 0x40000000
 
 // policyName writes a scheduling policy and reports whether it is known.
 func (c *Call) policyName(v uint64) bool {
-	_, known := xlat.Schedulers.Name(v &^ schedResetOnFork)
+	name, known := xlat.Schedulers.Name(v &^ schedResetOnFork)
 	if int32(v) < 0 || !known && v&schedResetOnFork == 0 {
 		return false
 	}
 	if v&schedResetOnFork != 0 {
 		c.Syntax("SCHED_RESET_ON_FORK|")
 	}
-	c.Enum(v&^schedResetOnFork, schedulersOnly)
+	if known {
+		c.Text(name)
+	} else {
+		c.Hex(v &^ schedResetOnFork)
+	}
 	return true
 }
-
-// schedulersOnly is Schedulers without a comment behind unknown ones.
-var schedulersOnly = out.NewXlat("", xlat.Schedulers.Entries)
 
 var schedPolicy = Type{Width: U32, Print: func(c *Call, v uint64) {
 	if v&schedResetOnFork == 0 || int32(v) < 0 {
@@ -72,7 +72,7 @@ func (c *Call) schedAttr(b []byte, passed uint64, set bool) {
 			s.PrintOnly(c, b, "sched_util_min", "sched_util_max")
 		}
 	}
-	if passed > size {
+	if set && passed > schedAttrVer1 {
 		c.MoreFields()
 	}
 	c.EndStruct()

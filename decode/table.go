@@ -11,6 +11,11 @@ import (
 func families() [][]Row {
 	return [][]Row{
 		descRows,
+		prctlRows,
+		seccompRows,
+		capsRows,
+		mqRows,
+		ipcRows,
 		fileRows,
 		statRows,
 		utimeRows,
