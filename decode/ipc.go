@@ -234,7 +234,10 @@ var ipcRows = []Row{
 		{"msqid", dec}, {"msgp", msgbuf(event.AtExit, 2)}, {"msgsz", size}, {"msgflg", flags(xlat.MsgFlags)},
 	}},
 	{Name: "msgrcv", Args: args{
-		{"msqid", dec}, {"msgp", msgbuf(event.AtExit|event.IfOK, 2)}, {"msgsz", size}, {"msgtyp", ldec},
+		{"msqid", dec},
+		{"msgp", msgbuf(event.AtExit|event.IfOK, 2)},
+		{"msgsz", size},
+		{"msgtyp", ldec},
 		{"msgflg", flags(xlat.MsgFlags)},
 	}},
 	{Name: "msgctl", Args: args{{"msqid", dec}, {"op", ctlOp(xlat.Msgctl)}, {"buf", addr}}, Cmd: ipcCtl(1, "buf",

@@ -74,7 +74,8 @@ var (
 	boxedPtr  = boxed(outPtr, addr)
 )
 
-// comm is the name of a task: at most 15 bytes and a NUL.
+// comm is the name of a task, of which limit bytes are looked at; without a NUL
+// among them it is a cut one.
 func comm(when event.When, limit int) Type {
 	return Type{
 		Width: Ulong,
@@ -84,15 +85,18 @@ func comm(when event.When, limit int) Type {
 				c.Addr(v)
 				return
 			}
-			b, whole, fault, ok := c.CString(v)
-			if show := min(limit, c.Opts.StringMax); len(b) > show {
-				b, whole, fault = b[:show], false, false
+			b, whole, _, ok := c.CString(v)
+			if len(b) >= limit {
+				b, whole = b[:limit], false
+			} else if !whole {
+				ok = false
 			}
-			if !ok || fault {
+			if !ok {
 				c.Addr(v)
 				return
 			}
-			c.Str(b, !whole)
+			show := min(len(b), c.Opts.StringMax)
+			c.Str(b[:show], !whole || show < len(b))
 		},
 		Cap: func(b *Caps, at Place) {
 			b.Add(at, event.Capture{Kind: event.CapString, Max: uint16(limit), When: when})

@@ -2,7 +2,6 @@ package decode
 
 import (
 	"math/bits"
-
 	"perftrace/decode/xlat"
 	"perftrace/event"
 )

@@ -11,6 +11,7 @@ import (
 func families() [][]Row {
 	return [][]Row{
 		descRows,
+		ptraceRows,
 		prctlRows,
 		seccompRows,
 		capsRows,
@@ -24,6 +25,11 @@ func families() [][]Row {
 		notifyRows,
 		memRows,
 		numaRows,
+		processRows,
+		cloneRows,
+		execRows,
+		resourceRows,
+		identityRows,
 		netRows,
 		schedRows,
 		futexRows,
@@ -139,21 +145,21 @@ func (t *Rows) CallPlans(calls *event.CallSets, o *Options) (plans [event.NumABI
 				continue
 			}
 			if r := t.Row(abi, nr); r != nil {
-				plans[abi][nr] = r.plan(t.layOf(abi), o)
+				plans[abi][nr] = r.plan(t.layOf(abi), o, o.Abbrev[abi].Has(nr))
 			}
 		}
 	}
 	return plans
 }
 
-func (r *Row) plan(l Lay, o *Options) *event.CallPlan {
-	p := &event.CallPlan{CmdArg: -1, Captures: capture(r.Args, r.Ret, l, o)}
+func (r *Row) plan(l Lay, o *Options, abbrev bool) *event.CallPlan {
+	p := &event.CallPlan{CmdArg: -1, Captures: capture(r.Args, r.Ret, l, o, abbrev)}
 	if r.Cmd != nil {
 		p.CmdArg, p.CmdMask = int8(r.Cmd.Arg), r.Cmd.Mask
 		p.Commands = make(map[uint32][]event.Capture, len(r.Cmd.Of))
 		for v, cmd := range r.Cmd.Of {
 			all := append(append(args{}, r.Args[:r.Cmd.Arg+1]...), cmd.Args...)
-			p.Commands[v] = capture(all, cmd.Ret, l, o)
+			p.Commands[v] = capture(all, cmd.Ret, l, o, abbrev)
 		}
 	}
 	if len(p.Captures) == 0 && len(p.Commands) == 0 {
@@ -163,8 +169,8 @@ func (r *Row) plan(l Lay, o *Options) *event.CallPlan {
 }
 
 // capture collects the captures of args and of a result that is a descriptor.
-func capture(list []Arg, ret Ret, l Lay, o *Options) []event.Capture {
-	b := Caps{Lay: l, When: event.AtExit, Opts: o}
+func capture(list []Arg, ret Ret, l Lay, o *Options, abbrev bool) []event.Capture {
+	b := Caps{Lay: l, When: event.AtExit, Opts: o, Abbrev: abbrev}
 	reg := 0
 	for i := range list {
 		wide := list[i].wide(l)
