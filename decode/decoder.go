@@ -162,7 +162,7 @@ func (d *Decoder) arguments(p part) (more bool) {
 			continue
 		}
 		c.Arg(a.Name)
-		if d.opts.ArgNames && !d.opts.JSON {
+		if (d.opts.ArgNames || a.Named) && !d.opts.JSON {
 			d.Buf = append(append(d.Buf, a.Name...), '=')
 		}
 		v := uint64(0)

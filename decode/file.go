@@ -185,9 +185,10 @@ const (
 
 func handleCap(b *Caps, at Place, when event.When) int {
 	op := b.Add(at, event.Capture{Kind: event.CapBytes, Size: handleHeader, When: when})
+	at.Off += handleHeader
 	b.Add(at, event.Capture{
 		Kind: event.CapBytes, Len: event.LenOp, LenFrom: uint8(max(op, 0)), LenWidth: 4,
-		Max: maxHandle, Off: handleHeader, When: event.AtExit | event.InPlace,
+		Max: maxHandle, When: event.AtExit | event.InPlace,
 	})
 	return op
 }

@@ -22,7 +22,7 @@ var numaRows = []Row{
 // nodeMask is a pointer to a bit mask of as many nodes, plus one, as argument n
 // says.
 func nodeMask(n int, how func(Type) Type) Type {
-	node := Type{Width: Ulong, Print: func(c *Call, v uint64) { c.HexPad(v, 2*c.Lay.Word()) }}
+	node := Type{Width: Ulong, Print: func(c *Call, v uint64) { c.HexWide(v, 2*c.Lay.Word()) }}
 	words := func(c *Call) (k uint64, ok bool) {
 		max, bits := c.args[n], 8*uint64(c.Lay.Word())
 		k = c.mask(max+bits-2) / bits

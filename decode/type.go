@@ -107,6 +107,8 @@ type Type struct {
 	// Role says that the value names a file, so that -P and -e trace-fds= can
 	// look for it.
 	Role Role
+	// Named: strace shows the argument with its name, always.
+	Named bool
 	// Hide: the argument is not shown (it was printed as part of another one).
 	Hide func(c *Call) bool
 	// Shown: the field of a struct is shown only if so; s are the bytes of the
@@ -169,6 +171,9 @@ type Caps struct {
 	When event.When // the moment and conditions of captures that are added
 	list []event.Capture
 	Opts *Options
+	// Abbrev: the call is abbreviated, so that what is left out then need not be
+	// captured.
+	Abbrev bool
 }
 
 // Add adds a capture of what the pointer at the place points to and returns its

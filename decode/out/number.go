@@ -38,6 +38,20 @@ func (p *Printer) HexPad(v uint64, n int) {
 	p.digits(v, n)
 }
 
+// HexWide writes v in hex with zeros up to n characters, 0x among them; 0 is all
+// zeros, as printf's %#0*x has it.
+func (p *Printer) HexWide(v uint64, n int) {
+	if p.json() {
+		p.Uint(v)
+		return
+	}
+	if v != 0 {
+		p.HexPad(v, n-2)
+		return
+	}
+	p.digits(0, n)
+}
+
 // digits writes v in hex with at least n digits.
 func (p *Printer) digits(v uint64, n int) {
 	for i := 60; i >= 0; i -= 4 {

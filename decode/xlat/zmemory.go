@@ -232,7 +232,7 @@ var MembarrierFlags = &out.Xlat{Default: "MEMBARRIER_CMD_FLAG_???", Sorted: true
 	{Val: 0x1, Name: "MEMBARRIER_CMD_FLAG_CPU"},
 }}
 
-var MemfdSecretFlags = &out.Xlat{Default: "FD_???", Sorted: true, Entries: []out.Entry{
+var MemfdSecretFlags = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
 	{Val: 0x80000, Name: "O_CLOEXEC"},
 }}
 

@@ -191,7 +191,7 @@ var KcmpTypes = &out.Xlat{Default: "KCMP_???", Sorted: true, Entries: []out.Entr
 }}
 
 var ArchPrctl = &out.Xlat{Default: "ARCH_???", On: &[4]*out.Xlat{
-	&out.Xlat{Default: "ARCH_???", Sorted: true, Entries: []out.Entry{
+	&out.Xlat{Default: "ARCH_???", Sorted: false, Entries: []out.Entry{
 		{Val: 0x1001, Name: "ARCH_SET_GS"},
 		{Val: 0x1002, Name: "ARCH_SET_FS"},
 		{Val: 0x1003, Name: "ARCH_GET_FS"},
@@ -201,6 +201,8 @@ var ArchPrctl = &out.Xlat{Default: "ARCH_???", On: &[4]*out.Xlat{
 		{Val: 0x1021, Name: "ARCH_GET_XCOMP_SUPP"},
 		{Val: 0x1022, Name: "ARCH_GET_XCOMP_PERM"},
 		{Val: 0x1023, Name: "ARCH_REQ_XCOMP_PERM"},
+		{Val: 0x1024, Name: "ARCH_GET_XCOMP_GUEST_PERM"},
+		{Val: 0x1025, Name: "ARCH_REQ_XCOMP_GUEST_PERM"},
 		{Val: 0x1024, Name: "ARCH_GET_XCOMP_GUEST_PERM"},
 		{Val: 0x1025, Name: "ARCH_REQ_XCOMP_GUEST_PERM"},
 		{Val: 0x2001, Name: "ARCH_MAP_VDSO_X32"},
@@ -216,7 +218,7 @@ var ArchPrctl = &out.Xlat{Default: "ARCH_???", On: &[4]*out.Xlat{
 		{Val: 0x5004, Name: "ARCH_SHSTK_UNLOCK"},
 		{Val: 0x5005, Name: "ARCH_SHSTK_STATUS"},
 	}},
-	&out.Xlat{Default: "ARCH_???", Sorted: true, Entries: []out.Entry{
+	&out.Xlat{Default: "ARCH_???", Sorted: false, Entries: []out.Entry{
 		{Val: 0x1001, Name: "ARCH_SET_GS"},
 		{Val: 0x1002, Name: "ARCH_SET_FS"},
 		{Val: 0x1003, Name: "ARCH_GET_FS"},
@@ -226,6 +228,8 @@ var ArchPrctl = &out.Xlat{Default: "ARCH_???", On: &[4]*out.Xlat{
 		{Val: 0x1021, Name: "ARCH_GET_XCOMP_SUPP"},
 		{Val: 0x1022, Name: "ARCH_GET_XCOMP_PERM"},
 		{Val: 0x1023, Name: "ARCH_REQ_XCOMP_PERM"},
+		{Val: 0x1024, Name: "ARCH_GET_XCOMP_GUEST_PERM"},
+		{Val: 0x1025, Name: "ARCH_REQ_XCOMP_GUEST_PERM"},
 		{Val: 0x1024, Name: "ARCH_GET_XCOMP_GUEST_PERM"},
 		{Val: 0x1025, Name: "ARCH_REQ_XCOMP_GUEST_PERM"},
 		{Val: 0x2001, Name: "ARCH_MAP_VDSO_X32"},
@@ -340,3 +344,14 @@ var RseqCSFlags = &out.Xlat{Default: "RSEQ_CS_FLAG_???", Sorted: true, Entries: 
 	{Val: 0x10, Name: "RSEQ_CS_FLAG_SLICE_EXT_AVAILABLE"},
 	{Val: 0x20, Name: "RSEQ_CS_FLAG_SLICE_EXT_ENABLED"},
 }}
+
+const (
+	ARCH_GET_FS               = 0x1003
+	ARCH_GET_GS               = 0x1004
+	ARCH_GET_CPUID            = 0x1011
+	ARCH_GET_XCOMP_SUPP       = 0x1021
+	ARCH_GET_XCOMP_PERM       = 0x1022
+	ARCH_REQ_XCOMP_PERM       = 0x1023
+	ARCH_GET_XCOMP_GUEST_PERM = 0x1024
+	ARCH_REQ_XCOMP_GUEST_PERM = 0x1025
+)

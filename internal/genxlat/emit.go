@@ -69,8 +69,8 @@ func (t *table) emit(b *bytes.Buffer) error {
 		b.WriteString("const (\n")
 		for _, e := range t.entries {
 			for i := range targets {
-				if !e.has[i] || e.val[i] != e.val[0] {
-					return fmt.Errorf("constant %s is not the same on all architectures", e.name)
+				if !e.has[0] || e.has[i] && e.val[i] != e.val[0] {
+					return fmt.Errorf("constant %s is not the same on all architectures that have it", e.name)
 				}
 			}
 			fmt.Fprintf(b, "%s = %s\n", e.name, number(e.val[0]))
