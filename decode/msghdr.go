@@ -170,16 +170,28 @@ var outMmsgvec = Type{
 	Cap: func(b *Caps, at Place) {
 		size := uint16(msgLayoutOf(b.Lay).msize)
 		b.Add(at, event.Capture{
-			Kind: event.CapBytes, Len: event.LenArg, LenFrom: 2, LenWidth: 4, Size: size, Max: size * 64, When: event.AtEntry,
+			Kind: event.CapBytes, Len: event.LenArg, LenFrom: 2, LenWidth: 4, Size: size, Max: size * b.elements(maxMessages), When: event.AtEntry,
 		})
 		b.capMmsgvec(at, event.Capture{Len: event.LenRet}, event.AtExit|event.IfOK)
 	},
 }
 
+// maxMessages is the most messages that are captured.
+const maxMessages = 256
+
+// elements is how many elements of an array are worth capturing: what is shown
+// with abbreviation and the one that is replaced by "...", else most.
+func (b *Caps) elements(most int) uint16 {
+	if b.Opts.Abbrev[event.Native] == Default().Abbrev[event.Native] {
+		most = min(most, b.Opts.StringMax+1)
+	}
+	return uint16(most)
+}
+
 func (b *Caps) capMmsgvec(at Place, count event.Capture, when event.When) {
 	size := msgLayoutOf(b.Lay).msize
 	count.Kind, count.When = event.CapBytes, when
-	count.Size, count.Max = uint16(size), uint16(size*256)
+	count.Size, count.Max = uint16(size), uint16(size)*b.elements(maxMessages)
 	b.capMessages(b.Add(at, count), size, when, 0)
 }
 

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"os"
+	"perftrace/decode/out"
 	"perftrace/decode/xlat"
 	"perftrace/event"
 	"strconv"
@@ -13,6 +14,8 @@ type netState struct {
 	scratch [128]byte
 	proto   map[sockKey]int16 // protocols of netlink sockets, as socket() told
 	ifs     map[uint32]string // names of interfaces; "": none
+	genl    *out.Xlat         // generic netlink families
+	nl      nlScope           // of the netlink message that is being written
 }
 
 type sockKey struct {
