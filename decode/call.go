@@ -24,6 +24,10 @@ type Call struct {
 	// captured there.
 	AtEntry bool
 
+	// Interrupted is the name of the call that restart_syscall goes on with. Who
+	// knows sets it before the line.
+	Interrupted string
+
 	args    [6]uint64 // by argument of the row, extended
 	in, out pieces
 	depth   int
