@@ -141,6 +141,7 @@ var timeRows = []Row{
 	{Name: "times", Args: args{{"buf", outPtr(NewStruct(
 		Arg{"tms_utime", clockT}, Arg{"tms_stime", clockT}, Arg{"tms_cutime", clockT}, Arg{"tms_cstime", clockT},
 	).Type())}}},
+	{Name: "restart_syscall", Args: args{{"call", Type{Width: Ulong, Print: (*Call).resuming}}}},
 	{Name: "alarm", Args: args{{"seconds", udec}}},
 
 	{Name: "getitimer", Args: args{{"which", enum(xlat.Itimers)}, {"curr_value", outPtr(itimerval)}}},
@@ -173,4 +174,19 @@ var boxedTime = Type{
 		c.DateComment(v, 0, 0)
 		c.EndArray()
 	},
+}
+
+// resuming says which call restart_syscall goes on with.
+func (c *Call) resuming(uint64) {
+	name := c.Interrupted
+	if name == "" {
+		name = "system call"
+	}
+	if c.Opt.JSON {
+		c.Text(name)
+		return
+	}
+	c.Syntax("<... resuming interrupted ")
+	c.Syntax(name)
+	c.Syntax(" ...>")
 }
