@@ -1,6 +1,7 @@
 package perf
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"perftrace/event"
 	"perftrace/internal/need"
@@ -36,12 +36,10 @@ func TestTheRingsHoldWhatPerfScriptShowsOfTheSameCalls(t *testing.T) {
 	cmd, release := held(t, need.C(t, mixed))
 	pid := strconv.Itoa(cmd.Process.Pid)
 	data := filepath.Join(t.TempDir(), "perf.data")
-	rec := exec.Command(perf, "record", "-q", "-o", data, "-m", "1024", "-e", "raw_syscalls:*", "-p", pid)
+	rec := exec.Command(perf, "record", "-q", "-o", data, "-m", "1024", "-e", "raw_syscalls:*", "-p", pid,
+		"-D", "-1", "--control", "fd:3,4")
 	rec.Stderr = os.Stderr
-	if err := rec.Start(); err != nil {
-		t.Fatal(err)
-	}
-	waitForRings(t, rec.Process.Pid)
+	enable(t, rec)
 	s := opened(t, &Source{}, &event.Plan{Target: event.Target{Child: cmd.Process.Pid}, Calls: all()})
 	release()
 	var got []string
@@ -96,17 +94,28 @@ func joined(script string) (calls []string) {
 	return calls
 }
 
-// waitForRings waits until perf record has mapped its rings and had time to
-// enable its events.
-func waitForRings(t *testing.T, pid int) {
+// enable starts perf record, has it enable its events, and waits until it did.
+func enable(t *testing.T, rec *exec.Cmd) {
 	t.Helper()
-	for range 200 {
-		time.Sleep(20 * time.Millisecond)
-		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
-		if strings.Contains(string(b), "[perf_event]") {
-			time.Sleep(300 * time.Millisecond)
-			return
-		}
+	ctlR, ctlW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("perf record did not start")
+	ackR, ackW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.ExtraFiles = []*os.File{ctlR, ackW}
+	if err := rec.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ctlR.Close()
+	ackW.Close()
+	t.Cleanup(func() { ctlW.Close(); ackR.Close() })
+	if _, err := ctlW.WriteString("enable\n"); err != nil {
+		t.Fatal(err)
+	}
+	if ack, err := bufio.NewReader(ackR).ReadString('\n'); err != nil || ack != "ack\n" {
+		t.Fatalf("perf record answers %q, %v", ack, err)
+	}
 }
