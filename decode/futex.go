@@ -89,15 +89,7 @@ const futexWaitvMax = 128
 // futexWaiters is an array of waiters, as many as argument 1 says.
 var futexWaiters = func() Type {
 	t := array(in, futexWaiter, argCount32(1))
-	elem := futexWaiter
-	elem.Mem = func(c *Call, b []byte, addr uint64) {
-		if addr-c.args[0] >= futexWaitvMax*uint64(futexWaiterStruct.size[c.Lay]) {
-			c.More()
-			return
-		}
-		futexWaiter.Mem(c, b, addr)
-	}
-	t.Print = func(c *Call, v uint64) { c.Array(v, min(c.args[1], futexWaitvMax+1), &elem) }
+	t.Print = func(c *Call, v uint64) { c.ArrayUpTo(v, c.args[1], futexWaitvMax, &futexWaiter) }
 	return t
 }()
 

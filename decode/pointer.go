@@ -149,7 +149,10 @@ func array(how func(Type) Type, t Type, n count) Type {
 // Array writes n elements of type t that begin at addr: [a, b], cut by "..."
 // at the -s limit when abbreviated. Unreadable from the start: the address. In
 // between: "... /* 0x… */", as strace does.
-func (c *Call) Array(addr, n uint64, t *Type) {
+func (c *Call) Array(addr, n uint64, t *Type) { c.ArrayUpTo(addr, n, maxElems, t) }
+
+// ArrayUpTo is Array with at most limit elements.
+func (c *Call) ArrayUpTo(addr, n, limit uint64, t *Type) {
 	if addr == 0 || !c.Verbose {
 		c.Addr(addr)
 		return
@@ -170,11 +173,11 @@ func (c *Call) Array(addr, n uint64, t *Type) {
 		c.Elem()
 		at := addr + i*uint64(size)
 		b, ok := c.Read(at, size)
-		if !ok && i < maxElems {
+		if !ok && i < limit {
 			c.Unreadable(at)
 			break
 		}
-		if c.Abbrev && i >= uint64(c.Opts.StringMax) || i >= maxElems {
+		if c.Abbrev && i >= uint64(c.Opts.StringMax) || i >= limit {
 			c.More()
 			break
 		}

@@ -29,7 +29,7 @@ var seccompFprog = sockFprog(seccompK)
 
 // seccompInsns is a pointer to as many instructions as the result says.
 var seccompInsns = func() Type {
-	insn := sockFilter(seccompK)
+	insn := sockInsn(seccompK)
 	return Type{
 		Width: Ulong, Out: true,
 		Print: func(c *Call, v uint64) {
@@ -41,7 +41,7 @@ var seccompInsns = func() Type {
 		},
 		Cap: func(b *Caps, at Place) {
 			b.Add(at, event.Capture{
-				Kind: event.CapBytes, Len: event.LenRet, Size: sockFilterSize, Max: 32768, When: event.AtExit | event.IfOK,
+				Kind: event.CapBytes, Len: event.LenRet, Size: sockFilterSize, Max: sockFilterSize * (sockMaxInsns + 1), When: event.AtExit | event.IfOK,
 			})
 		},
 	}

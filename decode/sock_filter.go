@@ -61,8 +61,8 @@ func (c *Call) BPFCode(code uint64) {
 // sockFilterSize is sizeof(struct sock_filter).
 const sockFilterSize = 8
 
-// sockFilter is an instruction of a classic BPF program; k writes its constant.
-func sockFilter(k func(c *Call, code, v uint64)) Type {
+// sockInsn is an instruction of a classic BPF program; k writes its constant.
+func sockInsn(k func(c *Call, code, v uint64)) Type {
 	return Type{
 		Width: None, Size: [numLay]uint16{8, 8, 8}, Align: [numLay]uint16{4, 4, 4},
 		Mem: func(c *Call, b []byte, _ uint64) {
@@ -91,7 +91,7 @@ func sockFilter(k func(c *Call, code, v uint64)) Type {
 // sockFprog is struct sock_fprog: a classic BPF program whose instructions are
 // shown if nothing is abbreviated.
 func sockFprog(k func(c *Call, code, v uint64)) Type {
-	insn := sockFilter(k)
+	insn := sockInsn(k)
 	s := NewStruct(Arg{"len", udec16}, Arg{"filter", addr})
 	t := s.Type()
 	t.Mem = func(c *Call, b []byte, _ uint64) {
@@ -107,21 +107,60 @@ func sockFprog(k func(c *Call, code, v uint64)) Type {
 		lenOff := at.Off
 		at.Off += s.off[b.Lay][1]
 		b.Add(at, event.Capture{
-			Kind: event.CapBytes, Len: event.LenField, LenOff: lenOff, LenWidth: 2, Size: sockFilterSize, Max: 32768,
+			Kind: event.CapBytes, Len: event.LenField, LenOff: lenOff, LenWidth: 2, Size: sockFilterSize, Max: sockFilterSize * (sockMaxInsns + 1),
 		})
 	}
 	return t
 }
+
+// sockMaxInsns is BPF_MAXINSNS: the most that are shown of a program.
+const sockMaxInsns = 4096
 
 func (c *Call) sockInsns(at, n uint64, insn *Type) {
 	if c.Abbrev {
 		c.Addr(at)
 		return
 	}
-	c.Array(at, n, insn)
+	c.ArrayUpTo(at, n, sockMaxInsns, insn)
 }
 
-func plainK(c *Call, _, v uint64) { c.Hex(v) }
+// Offsets in a packet at which the kernel has other things
+// (include/uapi/linux/filter.h).
+const (
+	skfAD  = 0xfffff000
+	skfNET = 0xfff00000
+	skfLL  = 0xffe00000
 
-// socketFprog is a program that filters packets.
-var socketFprog = sockFprog(plainK)
+	bpfMode = 0xe0
+	bpfABS  = 0x20
+)
+
+// socketK writes the constant of an instruction of a socket's filter: where a
+// packet is loaded from, or a number.
+func socketK(c *Call, code, v uint64) {
+	if code&7 != bpfLD || code&bpfMode != bpfABS || v < skfLL {
+		c.Hex(v)
+		return
+	}
+	base := uint64(skfLL)
+	switch {
+	case v >= skfAD:
+		base = skfAD
+	case v >= skfNET:
+		base = skfNET
+	}
+	c.BeginExpr(v)
+	c.Enum(base, xlat.SkfBases)
+	c.Syntax("+")
+	if base == skfAD {
+		c.Enum(v-base, xlat.SkfAD)
+	} else {
+		c.Uint(v - base)
+	}
+	c.EndExpr()
+}
+
+var socketInsn = sockInsn(socketK)
+
+// sockFilter shows a program of n instructions that filters packets.
+func (c *Call) sockFilter(addr, n uint64) { c.sockInsns(addr, n, &socketInsn) }

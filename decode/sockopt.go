@@ -341,8 +341,3 @@ const (
 	bpfInsn     = 8 // struct sock_filter
 	bpfMaxInsns = 4096
 )
-
-// sockFilter shows a program of n instructions that filters packets.
-func (c *Call) sockFilter(addr, n uint64) {
-	c.Addr(addr)
-}

@@ -116,3 +116,29 @@ var BPFSrc = &out.Xlat{Default: "BPF_???", Sorted: true, Entries: []out.Entry{
 	{Val: 0x0, Name: "BPF_K"},
 	{Val: 0x8, Name: "BPF_X"},
 }}
+
+// Where in a packet, or beside it, a filter loads from.
+var SkfBases = &out.Xlat{Default: "", Sorted: false, Entries: []out.Entry{
+	{Val: 0xfffff000, Name: "SKF_AD_OFF"},
+	{Val: 0xfff00000, Name: "SKF_NET_OFF"},
+	{Val: 0xffe00000, Name: "SKF_LL_OFF"},
+}}
+
+var SkfAD = &out.Xlat{Default: "SKF_AD_???", Sorted: true, Entries: []out.Entry{
+	{Val: 0x0, Name: "SKF_AD_PROTOCOL"},
+	{Val: 0x4, Name: "SKF_AD_PKTTYPE"},
+	{Val: 0x8, Name: "SKF_AD_IFINDEX"},
+	{Val: 0xc, Name: "SKF_AD_NLATTR"},
+	{Val: 0x10, Name: "SKF_AD_NLATTR_NEST"},
+	{Val: 0x14, Name: "SKF_AD_MARK"},
+	{Val: 0x18, Name: "SKF_AD_QUEUE"},
+	{Val: 0x1c, Name: "SKF_AD_HATYPE"},
+	{Val: 0x20, Name: "SKF_AD_RXHASH"},
+	{Val: 0x24, Name: "SKF_AD_CPU"},
+	{Val: 0x28, Name: "SKF_AD_ALU_XOR_X"},
+	{Val: 0x2c, Name: "SKF_AD_VLAN_TAG"},
+	{Val: 0x30, Name: "SKF_AD_VLAN_TAG_PRESENT"},
+	{Val: 0x34, Name: "SKF_AD_PAY_OFFSET"},
+	{Val: 0x38, Name: "SKF_AD_RANDOM"},
+	{Val: 0x3c, Name: "SKF_AD_VLAN_TPID"},
+}}
