@@ -54,21 +54,31 @@ func (s *Struct) Print(c *Call, b []byte) { s.print(c, b, 0) }
 
 func (s *Struct) print(c *Call, b []byte, addr uint64) {
 	c.BeginStruct()
-	s.printFields(c, b, addr)
+	s.printFields(c, b, addr, allFields)
 	c.EndStruct()
 }
 
 // PrintFields is Print without the braces.
-func (s *Struct) PrintFields(c *Call, b []byte) { s.printFields(c, b, 0) }
+func (s *Struct) PrintFields(c *Call, b []byte) { s.printFields(c, b, 0, allFields) }
+
+// Which fields of a struct are printed: those that the call fills in (Out), or
+// the others.
+type fieldSet uint8
+
+const (
+	allFields fieldSet = iota
+	inFields
+	outFields
+)
 
 // printFields is PrintFields of a struct that lies at addr, 0 if that does not
 // matter.
-func (s *Struct) printFields(c *Call, b []byte, addr uint64) {
+func (s *Struct) printFields(c *Call, b []byte, addr uint64, set fieldSet) {
 	off := s.off[c.Lay]
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		at := int(off[i])
-		if f.Name == "" {
+		if f.Name == "" || set != allFields && f.Out != (set == outFields) {
 			continue
 		}
 		if f.Name == "..." {
@@ -85,6 +95,10 @@ func (s *Struct) printFields(c *Call, b []byte, addr uint64) {
 			continue
 		}
 		c.Field(f.Name)
+		if f.Within != nil {
+			f.Within(c, b, at, addr)
+			continue
+		}
 		f.Val(c, b[at:at+f.size(c.Lay)], addr+uint64(at))
 	}
 }
@@ -96,10 +110,12 @@ var abridged = Arg{"...", pad(0)}
 // Cap adds the captures of what the fields point to. For an aggregate, at is
 // where the aggregate itself lies: a place whose Off is its offset in what was
 // copied.
-func (s *Struct) Cap(b *Caps, at Place) {
+func (s *Struct) Cap(b *Caps, at Place) { s.capFields(b, at, allFields) }
+
+func (s *Struct) capFields(b *Caps, at Place, set fieldSet) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		if f.Cap == nil {
+		if f.Cap == nil || set != allFields && f.Out != (set == outFields) {
 			continue
 		}
 		p := at

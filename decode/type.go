@@ -114,6 +114,10 @@ type Type struct {
 	// Shown: the field of a struct is shown only if so; s are the bytes of the
 	// struct, at is the offset of the field.
 	Shown func(c *Call, s []byte, at int) bool
+	// Within prints the field of a struct that only the rest of the struct
+	// explains: s are its bytes, at is the offset of the field, addr is where
+	// the struct was.
+	Within func(c *Call, s []byte, at int, addr uint64)
 }
 
 func (t *Type) size(l Lay) int {
