@@ -138,7 +138,8 @@ func (c *Call) Word(b []byte) uint64 { return Ulong.load(b, c.Lay) }
 
 // CString looks up the string at addr. whole says that its end was seen (b is
 // without the NUL); otherwise it goes on behind b, or memory ends there
-// (fault: strace then shows the address).
+// (fault: strace then shows the address). A fault at one moment does not count
+// if the other one has the string.
 func (c *Call) CString(addr uint64) (b []byte, whole, fault, ok bool) {
 	if addr == 0 {
 		return nil, false, false, false
@@ -164,7 +165,9 @@ func (c *Call) CString(addr uint64) (b []byte, whole, fault, ok bool) {
 				}
 				switch {
 				case p.Status == event.PieceFault:
-					return d, false, true, true
+					if !ok || len(d) > len(b) {
+						b, fault, ok = d, true, true
+					}
 				case p.Status == event.PieceOK && pass == 0 && uint32(len(p.Data)) < p.Want:
 					return d, true, false, true
 				case pass == 0 || len(d) > 0:
@@ -173,7 +176,7 @@ func (c *Call) CString(addr uint64) (b []byte, whole, fault, ok bool) {
 			}
 		}
 	}
-	return nil, false, false, false
+	return b, false, fault, ok
 }
 
 // FD returns what is known about descriptor fd at the time of the call (a

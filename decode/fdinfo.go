@@ -33,7 +33,7 @@ func (c *Call) descriptor(n int64, label string) {
 		}
 	}
 	if label != "" {
-		c.Text(label)
+		c.symbol(uint64(n), label)
 		return
 	}
 	c.Int(n)

@@ -132,7 +132,7 @@ func selectArgs(t Type) args {
 }
 
 // maxSetFDs is the most descriptors of an fd_set that are looked at.
-const maxSetFDs = 1 << 18
+const maxSetFDs = 1 << 15
 
 // setBytes is the size of the fd_sets of a select, and the descriptors in them.
 func (c *Call) setBytes() (bytes, fds int) {

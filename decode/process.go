@@ -32,7 +32,7 @@ var processRows = []Row{
 }
 
 func kcmpArgs(tail args) args {
-	return append(args{{"pid1", pid}, {"pid2", pid}, {"type", enumIn(I32, xlat.KcmpTypes)}}, tail...)
+	return append(args{{"pid1", pid}, {"pid2", pid}, {"type", enum(xlat.KcmpTypes)}}, tail...)
 }
 
 func archCommands() map[uint32]*Command {

@@ -48,10 +48,7 @@ func (d *Decoder) result() {
 			d.Buf = strconv.AppendUint(d.Buf, c.mask(uint64(v)), 16)
 		}
 	case RetOct:
-		if v != 0 {
-			d.Buf = append(d.Buf, '0')
-		}
-		d.Buf = strconv.AppendUint(d.Buf, c.mask(uint64(v)), 8)
+		c.Perm(c.mask(uint64(v)))
 	case RetUDec:
 		d.Buf = strconv.AppendUint(d.Buf, c.mask(uint64(v)), 10)
 	case RetFD:

@@ -5,13 +5,6 @@ package xlat
 import "perftrace/decode/out"
 
 var Clone3Flags = &out.Xlat{Default: "CLONE_???", Sorted: false, Entries: []out.Entry{
-	{Val: 0x80, Name: "CLONE_NEWTIME"},
-	{Val: 0x100000000, Name: "CLONE_CLEAR_SIGHAND"},
-	{Val: 0x200000000, Name: "CLONE_INTO_CGROUP"},
-	{Val: 0x400000000, Name: "CLONE_AUTOREAP"},
-	{Val: 0x800000000, Name: "CLONE_NNP"},
-	{Val: 0x1000000000, Name: "CLONE_PIDFD_AUTOKILL"},
-	{Val: 0x2000000000, Name: "CLONE_EMPTY_MNTNS"},
 	{Val: 0x100, Name: "CLONE_VM"},
 	{Val: 0x200, Name: "CLONE_FS"},
 	{Val: 0x400, Name: "CLONE_FILES"},
@@ -35,6 +28,13 @@ var Clone3Flags = &out.Xlat{Default: "CLONE_???", Sorted: false, Entries: []out.
 	{Val: 0x20000000, Name: "CLONE_NEWPID"},
 	{Val: 0x40000000, Name: "CLONE_NEWNET"},
 	{Val: 0x80000000, Name: "CLONE_IO"},
+	{Val: 0x80, Name: "CLONE_NEWTIME"},
+	{Val: 0x100000000, Name: "CLONE_CLEAR_SIGHAND"},
+	{Val: 0x200000000, Name: "CLONE_INTO_CGROUP"},
+	{Val: 0x400000000, Name: "CLONE_AUTOREAP"},
+	{Val: 0x800000000, Name: "CLONE_NNP"},
+	{Val: 0x1000000000, Name: "CLONE_PIDFD_AUTOKILL"},
+	{Val: 0x2000000000, Name: "CLONE_EMPTY_MNTNS"},
 }}
 
 var CloneFlags = &out.Xlat{Default: "CLONE_???", Sorted: true, Entries: []out.Entry{
