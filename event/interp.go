@@ -355,7 +355,7 @@ func (ip *Interpreter) str(op int, addr uint64, limit int) {
 	}
 	want := uint32(limit)
 	if status == PieceOK {
-		want = uint32(n)
+		want = uint32(n) + 1 // its NUL, which is not copied
 	}
 	ip.end(data, addr, min(n, limit), want, status, op)
 }

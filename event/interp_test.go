@@ -104,19 +104,19 @@ func TestPlansCopyWhatTheyDescribe(t *testing.T) {
 			name: "a string ends at its NUL",
 			caps: []Capture{str(0, AtEntry, 64)}, args: [6]uint64{page},
 			mem: mem(page, "hello\x00xxx"),
-			in:  "0 0x10000 ok 5 \"hello\"\n",
+			in:  "0 0x10000 ok 6 \"hello\"\n",
 		},
 		{
 			name: "an empty string is a piece without bytes",
 			caps: []Capture{str(0, AtEntry, 64)}, args: [6]uint64{page},
 			mem: mem(page, "\x00"),
-			in:  "0 0x10000 ok 0 \"\"\n",
+			in:  "0 0x10000 ok 1 \"\"\n",
 		},
 		{
 			name: "a string as long as the limit is whole",
 			caps: []Capture{str(0, AtEntry, 5)}, args: [6]uint64{page},
 			mem: mem(page, "hello\x00"),
-			in:  "0 0x10000 ok 5 \"hello\"\n",
+			in:  "0 0x10000 ok 6 \"hello\"\n",
 		},
 		{
 			name: "a string one longer than the limit is cut",
@@ -140,7 +140,7 @@ func TestPlansCopyWhatTheyDescribe(t *testing.T) {
 			name: "a string crosses pages",
 			caps: []Capture{str(0, AtEntry, 64)}, args: [6]uint64{page - 2},
 			mem: mem(page-2, "ab", page, "cd\x00"),
-			in:  "0 0xfffe ok 4 \"abcd\"\n",
+			in:  "0 0xfffe ok 5 \"abcd\"\n",
 		},
 		{
 			name: "an unreadable pointer is a fault without bytes, NULL is nothing",
@@ -263,7 +263,7 @@ func TestPlansCopyWhatTheyDescribe(t *testing.T) {
 			args: [6]uint64{0, page},
 			mem:  mem(page, words(0x20000, 0x20003, 0, 0x20000), 0x20000, "ls\x00-l\x00"),
 			in: "0 0x10000 ok 24 " + w64(0x20000, 0x20003, 0) + "\n" +
-				"1 0x20000 ok 2 \"ls\"\n1 0x20003 ok 2 \"-l\"\n",
+				"1 0x20000 ok 3 \"ls\"\n1 0x20003 ok 3 \"-l\"\n",
 		},
 		{
 			name: "a vector longer than its limit is cut at a word",
@@ -346,8 +346,8 @@ func TestPlansCopyWhatTheyDescribe(t *testing.T) {
 			args:   [6]uint64{page, 0x20000},
 			mem:    mem(0x20000, "ok\x00"),
 			atExit: mem(page, words(0x20000)),
-			in:     "0 0x10000 fault 8 \"\"\n2 0x20000 ok 2 \"ok\"\n",
-			out:    "0 0x10000 ok 8 " + w64(0x20000) + "\n1 0x20000 ok 2 \"ok\"\n",
+			in:     "0 0x10000 fault 8 \"\"\n2 0x20000 ok 3 \"ok\"\n",
+			out:    "0 0x10000 ok 8 " + w64(0x20000) + "\n1 0x20000 ok 3 \"ok\"\n",
 		},
 		{
 			name: "a netlink message is longer than -s",
@@ -387,7 +387,7 @@ func TestPlansCopyWhatTheyDescribe(t *testing.T) {
 			commands: map[uint32][]Capture{7: {{Kind: CapBytes, From: 1, When: AtEntry, Size: 2}}},
 			args:     [6]uint64{0x107, page},
 			mem:      mem(page, "abc\x00"),
-			in:       "0 0x10000 ok 3 \"abc\"\n",
+			in:       "0 0x10000 ok 4 \"abc\"\n",
 		},
 		{
 			name: "plans that make no sense copy nothing",
