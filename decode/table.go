@@ -11,6 +11,7 @@ import (
 func families() [][]Row {
 	return [][]Row{
 		descRows,
+		ioctlRows(),
 		ptraceRows,
 		prctlRows,
 		seccompRows,
