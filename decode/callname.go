@@ -19,6 +19,9 @@ const x32Bit = 0x40000000
 // callOf is the name of the call with a number on a machine of audit, and
 // whether that is the machine of the current call.
 func (c *Call) callOf(nr uint64, arch uint32) (name string, ours bool) {
+	if nr != uint64(uint32(nr)) {
+		return "", false
+	}
 	switch arch {
 	case auditX86_64:
 		if nr&x32Bit != 0 {

@@ -47,7 +47,6 @@ const (
 	siSigio     = -5
 	siTkill     = -6
 	cldExited   = 1
-	trapPerf    = 6
 	busMceerrAR = 4
 	busMceerrAO = 5
 	segvBnderr  = 3
@@ -151,7 +150,7 @@ func (c *Call) siFields(s siginfoBytes) {
 	switch s.i32(0) {
 	case sigCHLD:
 		c.siChild(s, code)
-	case sigILL, sigFPE:
+	case sigILL, sigFPE, sigTRAP:
 		c.siAddr(s)
 	case sigBUS:
 		c.siAddr(s)
@@ -170,16 +169,6 @@ func (c *Call) siFields(s siginfoBytes) {
 		case segvPkuerr:
 			c.Field("si_pkey")
 			c.Uint(s.u32(s.at(2, 0)))
-		}
-	case sigTRAP:
-		c.siAddr(s)
-		if code == trapPerf {
-			c.Field("si_perf_data")
-			c.Hex(s.ptr(1, 0))
-			c.Field("si_perf_type")
-			c.Enum(s.u32(s.at(2, 0)), xlat.SigtrapPerfType)
-			c.Field("si_perf_flags")
-			c.Flags(s.u32(s.at(2, 4)), xlat.SigtrapPerfFlags)
 		}
 	case sigIO:
 		if code <= pollHup {

@@ -209,20 +209,6 @@ var SigsysCodes = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
 	{Val: 0x2, Name: "SYS_USER_DISPATCH"},
 }}
 
-var SigtrapPerfFlags = &out.Xlat{Default: "TRAP_PERF_FLAG_???", Sorted: true, Entries: []out.Entry{
-	{Val: 0x1, Name: "TRAP_PERF_FLAG_ASYNC"},
-}}
-
-// The type of the event of a SIGTRAP by perf.
-var SigtrapPerfType = &out.Xlat{Default: "PERF_TYPE_???", Sorted: true, Entries: []out.Entry{
-	{Val: 0x0, Name: "PERF_TYPE_HARDWARE"},
-	{Val: 0x1, Name: "PERF_TYPE_SOFTWARE"},
-	{Val: 0x2, Name: "PERF_TYPE_TRACEPOINT"},
-	{Val: 0x3, Name: "PERF_TYPE_HW_CACHE"},
-	{Val: 0x4, Name: "PERF_TYPE_RAW"},
-	{Val: 0x5, Name: "PERF_TYPE_BREAKPOINT"},
-}}
-
 var PtraceEvents = &out.Xlat{Default: "PTRACE_EVENT_???", Sorted: true, Entries: []out.Entry{
 	{Val: 0x1, Name: "PTRACE_EVENT_FORK"},
 	{Val: 0x2, Name: "PTRACE_EVENT_VFORK"},
