@@ -70,6 +70,7 @@ func (s *session) execed(e *event.Event) {
 		t.comm = e.Comm
 	}
 	t.failedExec = false
+	s.started = s.started || e.TGID == s.command
 	old := s.tasks.known(e.OldTID)
 	if e.OldTID == 0 || e.OldTID == e.TGID || old == nil {
 		return

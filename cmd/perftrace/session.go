@@ -37,6 +37,7 @@ type session struct {
 
 	shown    uint64 // calls that became a line, an object or a count
 	filtered uint64 // calls that came from the source and did not
+	started  bool   // the command's own execve has succeeded
 	prefix   prefix
 	callAt   int  // where in the buffer the name of the call begins
 	limited  bool // --syscall-limit was reached
@@ -228,8 +229,9 @@ func (s *session) returned(e *event.Event) {
 		t.begun = false
 		return
 	}
-	if e.TID == s.command && e.Ret < 0 && s.isExec(e) {
-		t.failedExec = true
+	if e.TID == s.command && !s.started && s.isExec(e) {
+		s.started = e.Ret >= 0
+		t.failedExec = !s.started
 	}
 	s.shown++
 	t.nr, t.abi = e.NR, e.ABI
