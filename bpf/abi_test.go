@@ -46,6 +46,7 @@ func TestA32BitProgramHasItsOwnNumbersAndWidths(t *testing.T) {
 	captureABI(p, event.Compat, i386Writev,
 		event.Capture{Kind: event.CapBytes, When: event.AtExit, From: 1, Len: event.LenArg, LenFrom: 2, Size: 8, Max: 256},
 		event.Capture{Kind: event.CapBytes, When: event.AtExit, From: event.FromOp, Stride: 8, Len: event.LenField, LenOff: 4})
+	p.StringMax = 256 // the program's path
 	evs, _ := traced(t, p, bin)
 
 	var execs, links, writes []seen

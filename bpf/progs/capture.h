@@ -181,8 +181,9 @@ __noinline int copy_object(u64 addr, u32 want, u32 max, u32 i)
 		want = max + 1;
 		n = max + 2; /* with the NUL and one byte to see that it is cut */
 		err = bpf_probe_read_user_str(&b->bytes[pos & 0xffff], piece_size(n), (void *)addr);
-		if (err > 0) {
-			got = err - 1;
+		if (err >= 0) {
+			/* with the NUL, but 0 of an empty string before Linux 5.19 */
+			got = err ? err - 1 : 0;
 			if (got > max) {
 				got = max;
 				status = PIECE_CUT;

@@ -88,12 +88,21 @@ static __always_inline bool comm_matches(void)
 	return at & glob_end;
 }
 
+/* A set of 4096 bits, from bit i on. */
+static __always_inline u64 bits_at(const volatile u64 *set, u32 i)
+{
+	u64 word = i >> 6;
+
+	keep(word); /* the bound must be on the register that indexes */
+	return set[word & 63] >> (i & 63);
+}
+
 static __always_inline bool conditions_hold(void)
 {
 	if (filter_cpus) {
 		u32 cpu = bpf_get_smp_processor_id();
 
-		if (cpu >= 4096 || !(cpu_set[(cpu >> 6) & 63] >> (cpu & 63) & 1))
+		if (cpu >= 4096 || !(bits_at(cpu_set, cpu) & 1))
 			return false;
 	}
 	if (filter_uid && (u32)bpf_get_current_uid_gid() != only_uid)
@@ -136,7 +145,7 @@ static __always_inline bool result_kept(s64 ret, u64 duration)
 		return false;
 	if (!only_errnos)
 		return true;
-	return failed && errnos[(e >> 6) & 63] >> (e & 63) & 1;
+	return failed && bits_at(errnos, e) & 1;
 }
 
 #endif
