@@ -48,8 +48,8 @@ func idRows(suffix string, on ABIs, id Type) []Row {
 		{Name: "setresgid", Args: args{{"rgid", id}, {"egid", id}, {"sgid", id}}},
 		{Name: "getresuid", Args: args{{"ruid", told}, {"euid", told}, {"suid", told}}},
 		{Name: "getresgid", Args: args{{"rgid", told}, {"egid", told}, {"sgid", told}}},
-		{Name: "setgroups", Args: args{{"size", udec}, {"list", groups(in, argCount32(0))}}},
-		{Name: "getgroups", Args: args{{"size", udec}, {"list", groups(outPtr, retCount())}}},
+		{Name: "setgroups", Args: args{{"size", dec}, {"list", groups(in, argCount32(0))}}},
+		{Name: "getgroups", Args: args{{"size", dec}, {"list", groups(outPtr, retCount())}}},
 	}
 	for i := range rows {
 		rows[i].Name += suffix

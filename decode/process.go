@@ -179,7 +179,7 @@ var (
 	)
 	rseqStruct = NewStruct(
 		Arg{"cpu_id_start", rseqCPU}, Arg{"cpu_id", rseqCPU}, Arg{"rseq_cs", rseqCSPtr}, Arg{"flags", flags(xlat.RseqCSFlags)},
-		Arg{"node_id", udec}, Arg{"mm_cid", udec}, Arg{"slice_ctrl", rseqSlice}, Arg{"__reserved", hex8},
+		Arg{"node_id", udec}, Arg{"mm_cid", udec}, Arg{"slice_ctrl", rseqSlice},
 	)
 )
 
@@ -208,9 +208,19 @@ var rseqPtr = Type{
 			c.Addr(v)
 			return
 		}
-		if b, ok := c.ReadOr(v, int(min(n, rseqSize+1))); ok {
-			rseqStruct.Print(c, b)
+		b, ok := c.ReadOr(v, int(min(n, rseqSize+1)))
+		if !ok {
+			return
 		}
+		last := uint64(0)
+		if len(b) > rseqSize {
+			last = uint64(b[rseqSize])
+		}
+		c.BeginStruct()
+		rseqStruct.PrintFields(c, b[:rseqSize])
+		c.Field("__reserved")
+		c.Hex(last)
+		c.EndStruct()
 	},
 	Cap: func(b *Caps, at Place) {
 		op := b.Add(at, event.Capture{Kind: event.CapBytes, Len: event.LenArg, LenFrom: 1, LenWidth: 4, Max: rseqSize + 1, When: event.AtExit})

@@ -56,7 +56,7 @@ func (c *Call) StrAt(addr uint64) { c.cstring(addr, c.Opts.StringMax) }
 func (c *Call) cstring(addr uint64, limit int) {
 	b, whole, fault, ok := c.CString(addr)
 	switch {
-	case addr == 0 || !ok || fault && len(b) < limit:
+	case addr == 0 || !ok || fault && len(b) <= limit:
 		c.Addr(addr)
 	case len(b) > limit:
 		c.Str(b[:limit], true)

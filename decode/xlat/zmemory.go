@@ -190,28 +190,11 @@ var MovePagesFlags = &out.Xlat{Default: "MPOL_MF_???", Sorted: true, Entries: []
 	{Val: 0x4, Name: "MPOL_MF_MOVE_ALL"},
 }}
 
-var PkeyAccess = &out.Xlat{Default: "PKEY_???", On: &[4]*out.Xlat{
-	&out.Xlat{Default: "PKEY_???", Sorted: true, Entries: []out.Entry{
-		{Val: 0x0, Name: "PKEY_UNRESTRICTED"},
-		{Val: 0x1, Name: "PKEY_DISABLE_ACCESS"},
-		{Val: 0x2, Name: "PKEY_DISABLE_WRITE"},
-	}},
-	&out.Xlat{Default: "PKEY_???", Sorted: true, Entries: []out.Entry{
-		{Val: 0x0, Name: "PKEY_UNRESTRICTED"},
-		{Val: 0x1, Name: "PKEY_DISABLE_ACCESS"},
-		{Val: 0x2, Name: "PKEY_DISABLE_WRITE"},
-	}},
-	&out.Xlat{Default: "PKEY_???", Sorted: true, Entries: []out.Entry{
-		{Val: 0x0, Name: "PKEY_UNRESTRICTED"},
-		{Val: 0x1, Name: "PKEY_DISABLE_ACCESS"},
-		{Val: 0x2, Name: "PKEY_DISABLE_WRITE"},
-		{Val: 0x4, Name: "PKEY_DISABLE_EXECUTE"},
-	}},
-	&out.Xlat{Default: "PKEY_???", Sorted: true, Entries: []out.Entry{
-		{Val: 0x0, Name: "PKEY_UNRESTRICTED"},
-		{Val: 0x1, Name: "PKEY_DISABLE_ACCESS"},
-		{Val: 0x2, Name: "PKEY_DISABLE_WRITE"},
-	}},
+var PkeyAccess = &out.Xlat{Default: "PKEY_???", Sorted: true, Entries: []out.Entry{
+	{Val: 0x0, Name: "PKEY_UNRESTRICTED"},
+	{Val: 0x1, Name: "PKEY_DISABLE_ACCESS"},
+	{Val: 0x2, Name: "PKEY_DISABLE_WRITE"},
+	{Val: 0x4, Name: "PKEY_DISABLE_EXECUTE"},
 }}
 
 var MembarrierCmds = &out.Xlat{Default: "MEMBARRIER_CMD_???", Sorted: true, Entries: []out.Entry{
