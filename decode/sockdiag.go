@@ -145,10 +145,10 @@ var (
 			xlat.PACKET_DIAG_UID:     nlID,
 			xlat.PACKET_DIAG_MEMINFO: nlMeminfo,
 			xlat.PACKET_DIAG_FILTER: func(c *Call, addr uint64, n int) bool {
-				if k := n / bpfInsn; k == 0 || k != int(uint16(k)) {
+				if k := n / sockFilterSize; k == 0 || k != int(uint16(k)) {
 					return false
 				}
-				c.sockFilter(addr, uint64(n/bpfInsn))
+				c.sockFilter(addr, uint64(n/sockFilterSize))
 				return true
 			},
 		}},

@@ -286,22 +286,14 @@ func getFilter(c *Call, addr uint64, n int64) {
 }
 
 func setFilter(c *Call, addr uint64, n int64) {
-	word := c.Lay.Word()
-	if n != int64(2*word) {
+	size := packetFprog.size(c.Lay)
+	if n != int64(size) {
 		c.Addr(addr)
 		return
 	}
-	b, ok := c.ReadOr(addr, 2*word)
-	if !ok {
-		return
+	if b, ok := c.ReadOr(addr, size); ok {
+		packetFprog.Mem(c, b, addr)
 	}
-	count := c.U16(b)
-	c.BeginStruct()
-	c.Field("len")
-	c.Uint(count)
-	c.Field("filter")
-	c.sockFilter(c.Word(b[word:]), count)
-	c.EndStruct()
 }
 
 // The options whose value is a program have captures of their own.
@@ -320,9 +312,7 @@ var (
 			op := b.Add(at, event.Capture{
 				Kind: event.CapBytes, Len: event.LenArg, LenFrom: 4, LenWidth: 4, Max: sockOptMax(b), When: event.AtExit,
 			})
-			b.Add(In(op, b.Lay.Word(), 0), event.Capture{
-				Kind: event.CapBytes, Len: event.LenField, LenWidth: 2, Size: bpfInsn, Max: bpfInsn * bpfMaxInsns, When: event.AtExit,
-			})
+			packetFprog.Cap(b, In(op, 0, 0))
 		},
 	}
 	outSockOptFilter = Type{
@@ -331,13 +321,11 @@ var (
 			op := addSockLen(b, 4)
 			b.Add(at, event.Capture{
 				Kind: event.CapBytes, Len: event.LenOp, LenFrom: uint8(max(op, 0)), LenWidth: 4,
-				Size: bpfInsn, Max: bpfInsn * bpfMaxInsns, When: event.AtExit | event.IfOK,
+				Size: sockFilterSize, Max: 32768, When: event.AtExit | event.IfOK,
 			})
 		},
 	}
 )
 
-const (
-	bpfInsn     = 8 // struct sock_filter
-	bpfMaxInsns = 4096
-)
+// packetFprog is a program that filters packets.
+var packetFprog = sockFprog(socketK)
