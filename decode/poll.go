@@ -131,6 +131,8 @@ func selectArgs(t Type) args {
 	return args{{"nfds", dec}, {"readfds", fdSet}, {"writefds", fdSet}, {"exceptfds", fdSet}, {"timeout", timeLeft(t)}}
 }
 
+const eFault = 14
+
 // maxSetFDs is the most descriptors of an fd_set that are looked at.
 const maxSetFDs = 1 << 15
 
@@ -152,11 +154,15 @@ var fdSet = Type{
 			return
 		}
 		c.AtEntry = true
-		b, ok := c.ReadOr(v, n)
+		b := c.Avail(v, n)
 		c.AtEntry = false
-		if !ok {
+		if !c.Verbose || len(b) < n && (len(b) == 0 || c.Ev.Ret == -eFault) {
+			c.Addr(v)
 			return
 		}
+		// The kernel looks only as far as the task can have descriptors: what lies
+		// behind may be memory that was never touched.
+		fds = min(fds, 8*len(b))
 		c.BeginSet(false)
 		for i := range fds {
 			if b[i/8]>>(i%8)&1 != 0 {
@@ -184,12 +190,12 @@ func auxSelect(t *Type) func(c *Call) bool {
 		sep := ""
 		for i, name := range [3]string{"in", "out", "except"} {
 			addr := c.args[1+i]
-			b, ok := c.Read(addr, n)
-			if todo <= 0 || n == 0 || !ok {
+			b := c.Avail(addr, n)
+			if todo <= 0 || len(b) == 0 {
 				continue
 			}
 			first := true
-			for j := 0; j < fds && todo > 0; j++ {
+			for j := 0; j < min(fds, 8*len(b)) && todo > 0; j++ {
 				if b[j/8]>>(j%8)&1 == 0 {
 					continue
 				}
