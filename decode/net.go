@@ -63,11 +63,18 @@ func sockName() args {
 	return args{{"sockfd", fd}, {"addr", outSockaddr(2)}, {"addrlen", valueLen(1)}}
 }
 
-// sockFD is fd of a call whose data may be netlink messages: what the
-// descriptor is decides how they are shown.
+// sockFD is fd of a call whose data may be netlink messages: which protocol it
+// has decides how they are shown, so the source tells what a netlink socket is
+// even if that is not asked for otherwise.
 var sockFD = Type{
 	Width: fd.Width, Role: fd.Role, Print: fd.Print,
-	Cap: func(b *Caps, at Place) { b.Add(at, event.Capture{Kind: event.CapFD, When: event.AtExit}) },
+	Cap: func(b *Caps, at Place) {
+		if b.Opts != nil && b.Opts.wantFDs() {
+			fd.Cap(b, at)
+			return
+		}
+		b.Add(at, event.Capture{Kind: event.CapFD, When: event.AtExit | event.Netlink})
+	},
 }
 
 const sockTypeMask = 0xf
