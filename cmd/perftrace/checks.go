@@ -130,6 +130,10 @@ func (c *config) checkOutput(say *sayer) error {
 		say.say("Only the last of -z/--successful-only/-Z/--failed-only options will take effect. " +
 			"See status qualifier for more complex filters.")
 	}
+	if c.files.wanted() {
+		c.files.resolve(c, say)
+		c.decode.MatchFiles = true
+	}
 	if c.user != "" && os.Geteuid() != 0 {
 		return cannot("You must be root to use the -u/--username option")
 	}
@@ -169,6 +173,9 @@ func (c *config) checkQuiet(*sayer) error {
 }
 
 func (c *config) checkRefused(*sayer) error {
+	if len(c.notYet) > 0 {
+		return cannot("%s is not supported yet", c.notYet[0])
+	}
 	if len(c.refused) == 0 {
 		return nil
 	}

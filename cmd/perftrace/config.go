@@ -28,6 +28,7 @@ type config struct {
 
 	// what of it is shown
 	calls    filter.Calls
+	files    files
 	status   filter.NumberSet
 	zflags   int
 	signals  filter.NumberSet
@@ -71,6 +72,7 @@ type config struct {
 	backend   string
 	ringBytes uint64
 	refused   []string // options whose work only a tracer that stops the target can do, as given
+	notYet    []string // options that are known and not implemented
 
 	showHelp    bool
 	showVersion bool
@@ -120,14 +122,14 @@ func (c *config) plan(rows *decode.Rows, child int) *event.Plan {
 		EnterEvent: c.strict,
 		IP:         c.ip,
 		Comm:       c.json || c.decode.PIDComm,
-		FDs:        c.decode.FDs != 0 || c.json,
+		FDs:        c.decode.FDs != 0 || c.json || c.files.wanted(),
 		Signals:    !c.summary.only,
 		RingBytes:  c.ringBytes,
 	}
 	filter.LimitStatus(&p.Result, &c.status)
 	p.Result.Errnos = c.errnos
 	p.Result.MinDuration = c.duration
-	if !c.summary.only {
+	if !c.summary.only || c.files.wanted() {
 		p.Captures = rows.CallPlans(&sets, &c.decode)
 	}
 	return p
@@ -158,7 +160,7 @@ func (c *config) wantsReturned() bool {
 // shown: strace keeps them back while it filters by status.
 func (c *config) wantsUnfinished() bool {
 	return c.status.Has(filter.Unfinished) && c.status.Has(filter.Successful) && c.status.Has(filter.Failed) &&
-		len(c.errnos) == 0 && c.duration == 0
+		len(c.errnos) == 0 && c.duration == 0 && !c.files.wanted()
 }
 
 // maxColumn keeps -a from asking for lines of any length.

@@ -102,6 +102,18 @@ func (s *session) execed(e *event.Event) {
 	}
 }
 
+// execFailed says why the command could not be started, if so, once. The held
+// process has told it by the time its execve, or its end, is seen.
+func (s *session) execFailed() {
+	if s.held == nil {
+		return
+	}
+	if err := s.held.execError(); err != nil {
+		s.say.say("exec: %s", cause(err))
+	}
+	s.held = nil
+}
+
 func (s *session) signalled(e *event.Event) {
 	t := s.tasks.get(e.TID, e.TGID)
 	if s.cfg.summary.only || t.failedExec || s.limited || !s.cfg.signals.Has(e.Signal) {
@@ -148,6 +160,7 @@ func (s *session) exited(e *event.Event) {
 	}
 	status := e.Status
 	if e.TID == s.command {
+		s.execFailed()
 		status = s.commandStatus(status)
 	}
 	t.gone, t.status, t.flags = true, status, e.Flags

@@ -67,6 +67,15 @@ func (h *held) release() error {
 	return err
 }
 
+// execError waits until the execve has failed or succeeded, and returns the error.
+func (h *held) execError() error {
+	var errno [1]byte
+	if n, _ := h.sock.Read(errno[:]); n == 1 {
+		return syscall.Errno(errno[0])
+	}
+	return nil
+}
+
 // giveUp ends a command that was not released.
 func (h *held) giveUp() {
 	h.sock.Close()
@@ -201,5 +210,9 @@ func becomeCommand(fd int) {
 	// Exec gives the command back the limit of open files that Go raised; the
 	// handlers that Go has installed end with the execve, and the signal mask
 	// of the first thread is the one that it began with.
-	die("exec", syscall.Exec(l.Path, l.Argv, l.Env))
+	err := syscall.Exec(l.Path, l.Argv, l.Env)
+	// perftrace says it, behind the line of the call.
+	errno, _ := err.(syscall.Errno)
+	_, _ = unix.Write(fd, []byte{byte(errno)})
+	os.Exit(1)
 }

@@ -12,6 +12,7 @@ type option struct {
 	group    group
 	help     string // "" : not shown
 	refuse   bool   // only a tracer that stops the target can do this
+	notYet   bool
 	set      func(c *config, arg string) error
 	letter   func(c *config, arg string) error // instead of set, for the short form
 }
@@ -80,6 +81,8 @@ func options() []option {
 		{short: 'z', long: "successful-only", group: filtering, set: setZ("successful"), help: "only calls without an error"},
 		{short: 'Z', long: "failed-only", also: []string{"failing-only"}, group: filtering, set: setZ("failed"), help: "only calls with an error"},
 		{long: "errno", arg: "LIST", group: filtering, set: setErrnos, help: "only calls that failed so: ENOENT,EACCES"},
+		{short: 'P', long: "trace-path", arg: "PATH", group: filtering, set: addPath, help: "only calls on this file; may be repeated"},
+		{long: "trace-fds", arg: "LIST", group: filtering, set: setTraceFDs, help: "only calls on these descriptors"},
 		{long: "duration", arg: "TIME", group: filtering, set: setDuration, help: "only calls that took at least TIME: 5 (ms), 200us, 1.5s"},
 
 		{short: 'o', long: "output", arg: "FILE", group: line, set: text(func(c *config) *string { return &c.output }), help: "write to FILE instead of stderr; '|COMMAND' or '!COMMAND': into its stdin"},
@@ -123,6 +126,12 @@ func options() []option {
 		{short: 'd', long: "debug", group: other, set: flag(func(c *config) *bool { return &c.debug }), help: "say on stderr what perftrace does"},
 		{short: 'h', long: "help", group: other, set: flag(func(c *config) *bool { return &c.showHelp }), help: "print this"},
 		{short: 'V', long: "version", group: other, set: flag(func(c *config) *bool { return &c.showVersion }), help: "print the version"},
+		{short: 'k', long: "stack-trace", also: []string{"stack-traces"}, arg: "HOW", optional: true, missing: "symbol", group: other, notYet: true, set: checkStack},
+		{long: "stack-trace-frame-limit", arg: "N", group: other, notYet: true, set: checkFrames},
+		{long: "kvm", arg: "vcpu", group: other, notYet: true, set: checkKVM},
+		{long: "namespace", arg: "new", optional: true, missing: "new", group: other, notYet: true, set: checkNamespace},
+		{long: "secontext", arg: "FORMAT", optional: true, group: other, notYet: true, set: noContexts},
+		{long: "pidns-translation", group: other, set: setPIDNS},
 		{short: 'F', group: other, set: flag(func(c *config) *bool { return &c.oldF })},
 
 		{long: "inject", arg: "SET:…", group: stopping, refuse: true, set: ignore, help: "change results and arguments, delay calls"},

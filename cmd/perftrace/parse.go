@@ -61,6 +61,9 @@ func (c *config) parseLong(table []option, word string, rest []string) ([]string
 	if o.refuse {
 		c.refused = append(c.refused, "--"+full)
 	}
+	if o.notYet {
+		c.notYet = append(c.notYet, "--"+full)
+	}
 	return rest, invalid(o.set(c, arg), "--"+full, arg)
 }
 
@@ -89,6 +92,9 @@ func (c *config) parseLetters(table []option, word string, rest []string) ([]str
 		}
 		if o.refuse {
 			c.refused = append(c.refused, "-"+string(letter))
+		}
+		if o.notYet {
+			c.notYet = append(c.notYet, "-"+string(letter))
 		}
 		if err := invalid(set(c, arg), "-"+string(letter), arg); err != nil {
 			return nil, err

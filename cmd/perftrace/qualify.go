@@ -45,8 +45,16 @@ func qualify(c *config, arg string) error {
 		case "fault", "inject":
 			c.refused = append(c.refused, "-e "+word)
 			return nil
-		case "trace-fd", "trace-fds", "fd", "fds", "kvm", "secontext", "namespace":
-			return cannot("-e %s= is not supported yet", word)
+		case "trace-fd", "trace-fds", "fd", "fds":
+			return setTraceFDs(c, value)
+		case "kvm":
+			c.notYet = append(c.notYet, "-e kvm")
+			return checkKVM(c, value)
+		case "namespace":
+			c.notYet = append(c.notYet, "-e namespace")
+			return checkNamespace(c, value)
+		case "secontext":
+			return noContexts(c, value)
 		}
 	}
 	return setTrace(c, arg)
@@ -55,6 +63,24 @@ func qualify(c *config, arg string) error {
 func setTrace(c *config, arg string) (err error) {
 	c.calls, err = filter.ParseTrace(arch, arg)
 	return err
+}
+
+func checkKVM(_ *config, arg string) error {
+	if arg != "vcpu" && arg != "vcpu+" {
+		return cannot("invalid -e kvm= argument: '%s'", arg)
+	}
+	return nil
+}
+
+func checkNamespace(_ *config, arg string) error {
+	if arg != "new" {
+		return cannot("invalid -e namespace= argument: '%s'", arg)
+	}
+	return nil
+}
+
+func noContexts(*config, string) error {
+	return cannot("SELinux context printing (--secontext option) is not supported by this build of " + programWord)
 }
 
 func setFilter(c *config, arg string) (err error) {

@@ -34,6 +34,9 @@ func programName(argv []string) string {
 	return argv[0]
 }
 
+// programWord stands for the name of the program in the text of an error.
+const programWord = "@program@"
+
 // say writes a message.
 func (s *sayer) say(format string, args ...any) {
 	if s.before != nil {
@@ -53,6 +56,7 @@ func (s *sayer) fail(err error) int {
 	case errors.As(err, &f):
 		help = f.Help
 	}
+	text = strings.ReplaceAll(text, programWord, filepath.Base(s.name))
 	if text != "" {
 		s.say("%s", text)
 	}

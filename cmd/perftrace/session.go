@@ -32,7 +32,9 @@ type session struct {
 
 	tasks   tracker
 	command uint32 // pid of the command; 0: none
+	held    *held  // it, until it is known that its execve failed
 	exact   bool   // the source delivers no call outside cfg.calls
+	match   *matcher
 	pending []event.Pending
 
 	shown    uint64 // calls that became a line, an object or a count
@@ -75,7 +77,7 @@ func trace(cfg *config, say *sayer) (*status, error) {
 			out.finish()
 			return nil, err
 		}
-		s.command = uint32(cmd.pid)
+		s.command, s.held = uint32(cmd.pid), cmd
 	}
 	fail := func(err error) (*status, error) {
 		if cmd != nil {
@@ -112,12 +114,14 @@ func newSession(cfg *config, say *sayer, out *outputs) *session {
 	opts.JSON = cfg.json
 	s.dec = decode.New(s.rows, opts)
 	s.exact = cfg.calls.Exact()
+	s.match = cfg.files.matcher()
 	s.tasks.all = cfg.all
 	s.alive = func(tid uint32) bool { return unix.Kill(int(tid), 0) != unix.ESRCH && !isZombie(tid) }
 	if cfg.summary.on {
 		s.table = newSummary(&cfg.summary)
 	}
-	if cfg.all || cfg.output != "" && !cfg.separate && (cfg.follow || len(cfg.pids) > 1) || cfg.showPID {
+	several := cfg.follow || len(cfg.pids) > 1 || len(cfg.pids) > 0 && len(cfg.command) > 0
+	if cfg.all || cfg.output != "" && !cfg.separate && several || cfg.showPID {
 		s.prefix.number = true
 	}
 	s.prefix.detect(cfg)
@@ -217,21 +221,17 @@ func (s *session) event(e *event.Event) {
 	}
 }
 
-// keep reports whether a call is to be shown, of those that the source gives.
-func (s *session) keep(e *event.Event) bool {
-	return !s.limited && (s.exact || s.cfg.calls.Keep(e))
-}
-
 func (s *session) returned(e *event.Event) {
 	t := s.tasks.get(e.TID, e.TGID)
-	if t.failedExec || !s.keep(e) || !s.cfg.wantsReturned() {
-		s.filtered++
-		t.begun = false
-		return
-	}
+	hidden := t.failedExec
 	if e.TID == s.command && !s.started && s.isExec(e) {
 		s.started = e.Ret >= 0
 		t.failedExec = !s.started
+	}
+	if hidden || !s.keep(e) || !s.cfg.wantsReturned() {
+		s.filtered++
+		t.begun = false
+		return
 	}
 	s.shown++
 	t.nr, t.abi = e.NR, e.ABI
@@ -242,6 +242,9 @@ func (s *session) returned(e *event.Event) {
 		t.begun = false
 	} else {
 		s.callLine(t, e)
+	}
+	if t.failedExec {
+		s.execFailed()
 	}
 	if s.cfg.limit != 0 && s.shown >= s.cfg.limit {
 		s.limited = true

@@ -20,7 +20,7 @@ func setPIDs(c *config, arg string) error {
 			return cannot("Invalid process id: '%s'", word)
 		}
 		if int(n) == os.Getpid() {
-			return cannot("process %d is perftrace itself, which cannot trace itself", n)
+			return cannot("I'm sorry, I can't let you do that, Dave.")
 		}
 		if !slices.Contains(c.pids, int(n)) {
 			c.pids = append(c.pids, int(n))
@@ -199,6 +199,22 @@ func checkDaemonize(_ *config, arg string) error {
 		return nil
 	}
 	return errArgument{}
+}
+
+func setPIDNS(c *config, _ string) error { return setDecodePIDs(c, "pidns") }
+
+func checkStack(_ *config, arg string) error {
+	if arg != "symbol" && arg != "source" {
+		return errArgument{}
+	}
+	return nil
+}
+
+func checkFrames(_ *config, arg string) error {
+	if n, ok := number(arg, (1<<32-1)/4); !ok || n == 0 {
+		return errArgument{}
+	}
+	return nil
 }
 
 // arch is the machine that tables are taken for.
