@@ -31,7 +31,8 @@ type Call struct {
 	args    [6]uint64 // by argument of the row, extended
 	in, out pieces
 	depth   int
-	net     netState // sockets and interfaces seen so far
+	scratch [maxPadded]byte // of padded
+	net     netState        // sockets and interfaces seen so far
 }
 
 // pieces is the parsed memory of one moment.

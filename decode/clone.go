@@ -103,34 +103,6 @@ var cloneTLS = func() Type {
 	}
 }()
 
-// userDesc is a struct user_desc: a segment of x86.
-var userDesc = Type{
-	Width: None, Size: [numLay]uint16{16, 16, 16}, Align: [numLay]uint16{4, 4, 4},
-	Mem: func(c *Call, b []byte, _ uint64) {
-		c.BeginStruct()
-		c.Field("entry_number")
-		c.ID(c.U32(b), 1<<32-1)
-		c.Field("base_addr")
-		c.HexWide(c.U32(b[4:]), 8)
-		c.Field("limit")
-		c.HexWide(c.U32(b[8:]), 8)
-		bits := c.U32(b[12:])
-		at := 0
-		for _, f := range [...]struct {
-			name string
-			n    int
-		}{
-			{"seg_32bit", 1}, {"contents", 2}, {"read_exec_only", 1}, {"limit_in_pages", 1},
-			{"seg_not_present", 1}, {"useable", 1},
-		} {
-			c.Field(f.name)
-			c.Uint(bits >> at & (1<<f.n - 1))
-			at += f.n
-		}
-		c.EndStruct()
-	},
-}
-
 // Sizes and offsets of struct clone_args.
 const (
 	cloneArgsMin    = 64 // the first one, up to tls

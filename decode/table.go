@@ -11,6 +11,18 @@ import (
 func families() [][]Row {
 	return [][]Row{
 		descRows,
+		systemRows,
+		mountRows,
+		statmountRows,
+		xattrRows,
+		securityRows,
+		fanotifyRows,
+		keyRows,
+		direntRows,
+		quotaRows,
+		aioRows,
+		ioprioRows,
+		ldtRows,
 		ioctlRows(),
 		ptraceRows,
 		prctlRows,
