@@ -1,8 +1,9 @@
 package decode
 
 import (
-	"perftrace/decode/out"
 	"sort"
+
+	"perftrace/decode/out"
 )
 
 // A userField is a register or a member at an offset of struct user.
