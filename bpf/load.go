@@ -32,11 +32,11 @@ func (s *Source) load(p *event.Plan) error {
 	if err != nil {
 		return fmt.Errorf("read the embedded BPF programs: %w", err)
 	}
-	if err := s.probe(); err != nil {
+	if err := s.probe(&p.Target); err != nil {
 		return err
 	}
 	s.entryHook = plan.entry || p.Times || p.EnterEvent || p.Result.MinDuration > 0
-	if err := configure(spec, p, s.storage, s.entryHook); err != nil {
+	if err := configure(spec, p, s.lacks, s.entryHook); err != nil {
 		return err
 	}
 	s.possible, err = ebpf.PossibleCPU()
@@ -74,10 +74,11 @@ const (
 	lackStorage     lack = 1 << iota // BPF task storage: Linux 5.11
 	lackThreadPidfd                  // pidfds of threads: Linux 6.9
 	lackIterator                     // BPF iterators over tasks: Linux 5.8
+	lackAncestors                    // cgroups above that of a task, for tracing programs: Linux 5.11
 )
 
 // probe finds out what the kernel has, beyond what can't be missing.
-func (s *Source) probe() error {
+func (s *Source) probe(t *event.Target) error {
 	if err := features.HaveMapType(ebpf.TaskStorage); err != nil {
 		if errors.Is(err, unix.EPERM) {
 			return loadError("create a BPF map", err)
@@ -90,6 +91,13 @@ func (s *Source) probe() error {
 	if s.storage = s.lacks&lackStorage == 0; !s.storage {
 		s.missing = append(s.missing, fmt.Sprintf(
 			"at most %d tasks can be traced at once, and each traced call costs more, because the kernel has no BPF task storage (Linux 5.11)", maxHashTasks))
+	}
+	if t.CgroupID != 0 && features.HaveProgramHelper(ebpf.RawTracepoint, asm.FnGetCurrentAncestorCgroupId) != nil {
+		s.lacks |= lackAncestors
+	}
+	if s.lacks&lackAncestors != 0 {
+		s.missing = append(s.missing,
+			"only tasks in the cgroup itself are traced, not those in cgroups below it, because the kernel does not tell BPF programs of them (Linux 5.11)")
 	}
 	return nil
 }
@@ -149,28 +157,29 @@ func raiseMemlock() bool {
 }
 
 // configure sets the constants of the programs.
-func configure(spec *ebpf.CollectionSpec, p *event.Plan, storage, entryHook bool) error {
+func configure(spec *ebpf.CollectionSpec, p *event.Plan, lacks lack, entryHook bool) error {
 	r, t := &p.Result, &p.Target
 	set := map[string]any{
-		"use_storage":     storage,
-		"trace_all":       t.All,
-		"want_times":      p.Times || r.MinDuration > 0,
-		"want_enter":      p.EnterEvent,
-		"want_comm":       p.Comm,
-		"want_ip":         p.IP,
-		"want_fds":        p.FDs,
-		"have_entry_hook": entryHook,
-		"string_max":      min(p.StringMax, maxObject),
-		"filter_results":  r.Active(),
-		"only_ok":         r.OnlyOK,
-		"only_failed":     r.OnlyFailed,
-		"only_errnos":     len(r.Errnos) > 0,
-		"min_duration":    r.MinDuration,
-		"filter_cpus":     t.CPUs != nil,
-		"filter_uid":      t.UID >= 0,
-		"only_uid":        uint32(t.UID),
-		"only_cgroup":     t.CgroupID,
-		"filter_comm":     t.CommGlob != "",
+		"use_storage":      lacks&lackStorage == 0,
+		"cgroup_ancestors": lacks&lackAncestors == 0,
+		"trace_all":        t.All,
+		"want_times":       p.Times || r.MinDuration > 0,
+		"want_enter":       p.EnterEvent,
+		"want_comm":        p.Comm,
+		"want_ip":          p.IP,
+		"want_fds":         p.FDs,
+		"have_entry_hook":  entryHook,
+		"string_max":       min(p.StringMax, maxObject),
+		"filter_results":   r.Active(),
+		"only_ok":          r.OnlyOK,
+		"only_failed":      r.OnlyFailed,
+		"only_errnos":      len(r.Errnos) > 0,
+		"min_duration":     r.MinDuration,
+		"filter_cpus":      t.CPUs != nil,
+		"filter_uid":       t.UID >= 0,
+		"only_uid":         uint32(t.UID),
+		"only_cgroup":      t.CgroupID,
+		"filter_comm":      t.CommGlob != "",
 	}
 	var errnos, cpus [64]uint64
 	for _, e := range r.Errnos {

@@ -239,6 +239,7 @@ const (
 	traceProgTaskExit         = "task_exit"
 	traceProgTaskFork         = "task_fork"
 	traceProgTaskRename       = "task_rename"
+	traceVarCgroupAncestors   = "cgroup_ancestors"
 	traceVarCpuSet            = "cpu_set"
 	traceVarErrnos            = "errnos"
 	traceVarFilterComm        = "filter_comm"
@@ -348,6 +349,7 @@ type traceMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type traceVariableSpecs struct {
+	CgroupAncestors   *ebpf.VariableSpec `ebpf:"cgroup_ancestors"`
 	CpuSet            *ebpf.VariableSpec `ebpf:"cpu_set"`
 	Errnos            *ebpf.VariableSpec `ebpf:"errnos"`
 	FilterComm        *ebpf.VariableSpec `ebpf:"filter_comm"`
@@ -434,6 +436,7 @@ func (m *traceMaps) Close() error {
 //
 // It can be passed to loadTraceObjects or ebpf.CollectionSpec.LoadAndAssign.
 type traceVariables struct {
+	CgroupAncestors   *ebpf.Variable `ebpf:"cgroup_ancestors"`
 	CpuSet            *ebpf.Variable `ebpf:"cpu_set"`
 	Errnos            *ebpf.Variable `ebpf:"errnos"`
 	FilterComm        *ebpf.Variable `ebpf:"filter_comm"`

@@ -64,6 +64,8 @@ static __always_inline bool in_cgroup(void)
 {
 	if (bpf_get_current_cgroup_id() == only_cgroup)
 		return true;
+	if (!cgroup_ancestors)
+		return false;
 	for (int level = 0; level < CGROUP_LEVELS; level++)
 		if (bpf_get_current_ancestor_cgroup_id(level) == only_cgroup)
 			return true;

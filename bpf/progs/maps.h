@@ -104,6 +104,7 @@ volatile const u64 cpu_set[64];
 volatile const bool filter_uid;
 volatile const u32 only_uid;
 volatile const u64 only_cgroup;
+volatile const bool cgroup_ancestors = true; /* the helper: Linux 5.11 */
 /* A glob over comm as a bit-parallel automaton: bit i of glob_match[c] says
  * that place i of the pattern takes the byte c, glob_stars where the stars
  * are, glob_end which bit stands for the end of the pattern. */
