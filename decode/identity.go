@@ -36,8 +36,10 @@ func idRows(suffix string, on ABIs, id Type) []Row {
 		return t
 	}
 	rows := []Row{
-		{Name: "getuid", Ret: RetUDec}, {Name: "getgid", Ret: RetUDec},
-		{Name: "geteuid", Ret: RetUDec}, {Name: "getegid", Ret: RetUDec},
+		{Name: "getuid", Ret: RetUDec},
+		{Name: "getgid", Ret: RetUDec},
+		{Name: "geteuid", Ret: RetUDec},
+		{Name: "getegid", Ret: RetUDec},
 		{Name: "setuid", Args: args{{"uid", id}}},
 		{Name: "setgid", Args: args{{"gid", id}}},
 		{Name: "setfsuid", Ret: RetUDec, Args: args{{"fsuid", id}}},

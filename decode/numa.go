@@ -14,8 +14,12 @@ var numaRows = []Row{
 	{Name: "get_mempolicy", Args: args{{"mode", boxed(outPtr, enum(xlat.MpolModes))}, {"nodemask", nodeMask(2, outPtr)}, {"maxnode", uldec}, {"addr", addr}, {"flags", flagsIn(Ulong, xlat.GetMempolicyFlags)}}},
 	{Name: "set_mempolicy_home_node", Args: args{{"start", addr}, {"len", size}, {"home_node", uldec}, {"flags", lhex}}},
 	{Name: "move_pages", Args: args{
-		{"pid", pid}, {"count", uldec}, {"pages", array(in, addr, argCount(1))}, {"nodes", array(in, dec, argCount(1))},
-		{"status", array(outPtr, pageStatus, argCount(1))}, {"flags", flags(xlat.MovePagesFlags)},
+		{"pid", pid},
+		{"count", uldec},
+		{"pages", array(in, addr, argCount(1))},
+		{"nodes", array(in, dec, argCount(1))},
+		{"status", array(outPtr, pageStatus, argCount(1))},
+		{"flags", flags(xlat.MovePagesFlags)},
 	}},
 }
 

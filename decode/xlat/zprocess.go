@@ -93,7 +93,6 @@ var SetnsTypes = &out.Xlat{Default: "CLONE_NEW???", Sorted: true, Entries: []out
 
 var WaitOptions = &out.Xlat{Default: "W???", Sorted: false, Entries: []out.Entry{
 	{Val: 0x1, Name: "WNOHANG"},
-	{Val: 0x2, Name: "WUNTRACED"},
 	{Val: 0x4, Name: "WEXITED"},
 	{Val: 0x2, Name: "WSTOPPED"},
 	{Val: 0x8, Name: "WCONTINUED"},
