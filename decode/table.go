@@ -23,6 +23,8 @@ func families() [][]Row {
 		aioRows,
 		ioprioRows,
 		ldtRows,
+		perfRows,
+		bpfRows,
 		ioctlRows(),
 		ptraceRows,
 		prctlRows,

@@ -565,6 +565,7 @@ const (
 	BPF_TRACE_UPROBE_SESSION                      = 57
 	BPF_PERF_EVENT                                = 41
 	BPF_MODIFY_RETURN                             = 26
+	BPF_LSM_CGROUP                                = 43
 	BPF_LSM_MAC                                   = 27
 	BPF_NETFILTER                                 = 45
 	BPF_F_ADJ_ROOM_DECAP_IPXIP4                   = 0x800

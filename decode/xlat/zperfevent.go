@@ -148,3 +148,15 @@ var PerfTypes = &out.Xlat{Default: "PERF_TYPE_???", Sorted: true, Entries: []out
 	{Val: 0x4, Name: "PERF_TYPE_RAW"},
 	{Val: 0x5, Name: "PERF_TYPE_BREAKPOINT"},
 }}
+
+const (
+	PERF_TYPE_BREAKPOINT     = 5
+	PERF_TYPE_HARDWARE       = 0
+	PERF_TYPE_HW_CACHE       = 3
+	PERF_TYPE_MAX            = 6
+	PERF_TYPE_RAW            = 4
+	PERF_TYPE_SOFTWARE       = 1
+	PERF_TYPE_TRACEPOINT     = 2
+	PERF_SAMPLE_BRANCH_STACK = 0x800
+	PERF_SAMPLE_STACK_USER   = 0x2000
+)
