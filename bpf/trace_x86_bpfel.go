@@ -185,6 +185,24 @@ type traceScratch struct {
 	_         [4]byte
 	Count     [16]uint8
 	At        [128]uint16
+	Spot      struct {
+		_      structs.HostLayout
+		Mnt    uint64
+		Dentry uint64
+	}
+	Root struct {
+		_      structs.HostLayout
+		Mnt    uint64
+		Dentry uint64
+	}
+	Step struct {
+		_      structs.HostLayout
+		Mnt    uint64
+		Dentry uint64
+	}
+	Nnames uint32
+	_      [4]byte
+	Names  [64]uint64
 }
 
 type traceTaskFlags uint32

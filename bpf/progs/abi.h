@@ -29,6 +29,7 @@ enum {
 
 enum { LEN_CONST, LEN_ARG, LEN_RET, LEN_FIELD, LEN_OP, LEN_IOCTL, LEN_FDSET };
 
+#define FROM_RET 6 /* CAP_FD: the result is the descriptor */
 #define FROM_OP 0x10
 #define MAX_OPS 16
 #define NETLINK_MAX 8192
@@ -70,6 +71,28 @@ struct plan {
 struct command {
 	u32 slot;
 	u32 cmd;
+};
+
+/* ---- descriptors (PIECE_FD, event/fdinfo.go) ---- */
+
+enum { FD_PATH = 1, FD_NAME, FD_SOCKET };
+enum { FD_DELETED = 1 };
+
+struct fd_info {
+	u8 kind;
+	u8 flags;
+	u16 mode;
+	u32 rdev;
+	u64 ino;
+	u32 magic;
+	u32 portid;
+	u64 value;
+	u16 family, type, protocol, state;
+	u16 sport, dport;
+	u32 id;
+	u8 saddr[16], daddr[16];
+	u64 peer_ino;
+	u8 proto[16];
 };
 
 /* ---- records ---- */

@@ -26,6 +26,14 @@ struct piece {
 	u32 want;
 };
 
+/* A place in the tree of files. */
+struct spot {
+	u64 mnt;    /* struct vfsmount * */
+	u64 dentry; /* struct dentry * */
+};
+
+#define MAX_NAMES 64 /* components of a path */
+
 struct scratch {
 	u64 args[6];
 	s64 ret;
@@ -53,6 +61,10 @@ struct scratch {
 		u64 counts[2];
 	};
 	u16 at[MAX_PIECES]; /* where the pieces are in the batch */
+	/* of the descriptor that is looked at (fd.h) */
+	struct spot spot, root, step;
+	u32 nnames;
+	u64 names[MAX_NAMES]; /* struct dentry *, deepest first */
 };
 
 struct {
@@ -239,55 +251,7 @@ __noinline int copy_object(u64 addr, u32 want, u32 max, u32 i)
 	return 0;
 }
 
-/* The family of the socket that descriptor fd is, or -1. */
-static __always_inline int socket_family(s32 fd)
-{
-	struct task_struct *task = current_task();
-	struct files_struct *files = NULL;
-	struct fdtable *fdt = NULL;
-	struct file **fds = NULL, *file = NULL;
-	struct inode *inode = NULL;
-	struct socket *socket = NULL;
-	struct sock *sk = NULL;
-	u32 max = 0;
-	u16 mode = 0, family = 0;
-
-	READ(files, task, files);
-	if (!files)
-		return -1;
-	READ(fdt, files, fdt);
-	if (!fdt)
-		return -1;
-	READ(max, fdt, max_fds);
-	READ(fds, fdt, fd);
-	if (fd < 0 || (u32)fd >= max || !fds)
-		return -1;
-	bpf_probe_read_kernel(&file, sizeof(file), &fds[fd]);
-	if (!file)
-		return -1;
-	READ(inode, file, f_inode);
-	if (!inode)
-		return -1;
-	READ(mode, inode, i_mode);
-	if ((mode & 0170000) != 0140000) /* S_IFSOCK */
-		return -1;
-	READ(socket, file, private_data);
-	if (!socket)
-		return -1;
-	READ(sk, socket, sk);
-	if (!sk)
-		return -1;
-	READ(family, sk, __sk_common.skc_family);
-	return family;
-}
-
-#define AF_NETLINK 16
-
-/* Is argument 0 a netlink socket? */
-__noinline int is_netlink(u32 fd)
-{
-	return socket_family(fd) == AF_NETLINK;
-}
+#include "fd.h"
 
 /* The length of the object of op i, before Size and Max. elem is where the
  * element that holds the pointer begins in the batch (0: none). */
@@ -347,6 +311,8 @@ __noinline int copy_one(u64 addr, u32 i, u32 elem)
 
 	if (!s)
 		return 1;
+	if (s->op.kind == CAP_FD)
+		return fd_piece(addr, i);
 	if (!addr)
 		return 0;
 	if (s->word == 4)
@@ -385,21 +351,23 @@ __noinline int next_pointer(u32 i)
 	u32 at, ptr, elem;
 	bool in_place;
 	u64 addr;
+	u32 word;
 
 	if (!s || !b || s->next_piece >= s->last_piece)
 		return 1;
 	at = s->at[s->next_piece & (MAX_PIECES - 1)];
 	s->elem_end = at + PIECE_HEADER + (u32)load(b, at + 8, 2);
 	in_place = s->op.when & IN_PLACE;
+	word = s->op.kind == CAP_FD ? 4 : s->word;
 	ptr = at + PIECE_HEADER + s->next_off;
 	elem = ptr - s->op.off;
 	/* In place, the object may lie beyond what was copied, its element not. */
-	if (in_place ? s->op.stride && elem >= s->elem_end : ptr + s->word > s->elem_end) {
+	if (in_place ? s->op.stride && elem >= s->elem_end : ptr + word > s->elem_end) {
 		s->next_piece++;
 		s->next_off = s->op.off;
 		return 0;
 	}
-	addr = in_place ? load(b, at, 8) + s->next_off : load(b, ptr, s->word);
+	addr = in_place ? load(b, at, 8) + s->next_off : load(b, ptr, word);
 	if (s->op.stride) {
 		s->next_off += s->op.stride;
 	} else {
@@ -444,8 +412,10 @@ __noinline int run_op(u32 i)
 	s->elem_end = 0;
 	s->width = s->op.len_width ? s->op.len_width : s->word;
 	from = s->op.from;
-	if (s->op.kind == CAP_FD)
+	if (s->op.kind == CAP_FD && from == FROM_RET) {
+		fd_piece(s->ret, i);
 		return 0;
+	}
 	if (from < FROM_OP) {
 		if (from > 5)
 			return 0;

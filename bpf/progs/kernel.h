@@ -57,6 +57,7 @@ static u64 (*bpf_get_current_cgroup_id)(void) = (void *)80;
 static long (*bpf_probe_read_user)(void *dst, u32 size, const void *src) = (void *)112;
 static long (*bpf_probe_read_kernel)(void *dst, u32 size, const void *src) = (void *)113;
 static long (*bpf_probe_read_user_str)(void *dst, u32 size, const void *src) = (void *)114;
+static long (*bpf_probe_read_kernel_str)(void *dst, u32 size, const void *src) = (void *)115;
 static u64 (*bpf_get_current_ancestor_cgroup_id)(int level) = (void *)123;
 static long (*bpf_seq_write)(struct seq_file *m, const void *data, u32 len) = (void *)127;
 static void *(*bpf_task_storage_get)(void *map, struct task_struct *task, void *value, u64 flags) = (void *)156;
@@ -80,20 +81,59 @@ struct signal_struct {
 	atomic_t live;
 };
 
-struct sock_common {
-	u16 skc_family;
+struct in6_addr {
+	u8 bytes[16];
 };
+
+struct proto {
+	char name[32];
+};
+
+struct sock_common {
+	u32 skc_daddr;
+	u16 skc_dport;
+	u16 skc_family;
+	u8 skc_state;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
+	struct proto *skc_prot;
+};
+
+struct socket;
 
 struct sock {
 	struct sock_common __sk_common;
+	struct socket *sk_socket;
+	u16 sk_type;
+	u16 sk_protocol;
 };
 
-struct socket {
-	struct sock *sk;
+struct inet_sock {
+	u32 inet_saddr;
+	u16 inet_sport;
+};
+
+struct netlink_sock {
+	u32 portid;
+};
+
+struct sockaddr_un {
+	u16 sun_family;
+};
+
+struct unix_address {
+	int len;
+	struct sockaddr_un name[1];
+};
+
+struct unix_sock {
+	struct unix_address *addr;
+	struct sock *peer;
 };
 
 struct super_block {
 	u32 s_dev;
+	unsigned long s_magic;
 };
 
 struct inode {
@@ -101,11 +141,91 @@ struct inode {
 	u32 i_rdev;
 	unsigned long i_ino;
 	struct super_block *i_sb;
+	void *i_private;
+};
+
+struct hlist_bl_node {
+	void *next;
+	void *pprev;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct hlist_bl_node d_hash;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct fs_struct {
+	struct path root;
+	struct path pwd;
 };
 
 struct file {
 	void *private_data;
 	struct inode *f_inode;
+	struct path f_path;
+};
+
+struct socket {
+	struct sock *sk;
+	struct file *file;
+};
+
+struct eventfd_ctx {
+	u64 count;
+	u32 flags;
+	int id;
+};
+
+typedef struct {
+	unsigned long sig[1];
+} sigset_t;
+
+struct signalfd_ctx {
+	sigset_t sigmask;
+};
+
+struct upid {
+	int nr;
+};
+
+struct pid {
+	struct upid numbers[1];
+};
+
+struct proc_ns_operations {
+	const char *name;
+};
+
+struct ns_common {
+	const struct proc_ns_operations *ops;
+};
+
+struct tty_struct {
+	int index;
+};
+
+struct tty_file_private {
+	struct tty_struct *tty;
 };
 
 struct fdtable {
@@ -124,6 +244,7 @@ struct task_struct {
 	int exit_code;
 	struct signal_struct *signal;
 	struct files_struct *files;
+	struct fs_struct *fs;
 	void *bpf_storage;
 	char comm[16];
 };
@@ -165,7 +286,8 @@ struct pt_regs {
 /* Does the running kernel have the field? */
 #define FIELD_EXISTS(ptr, field) __builtin_preserve_field_info((ptr)->field, 2)
 
-/* Copy a field of a kernel struct that can't be looked at directly. */
+/* Copy a field of a kernel struct that can't be looked at directly. ptr is a
+ * variable: what else it looked into would be relocated too. */
 #define READ(dst, ptr, field) \
 	bpf_probe_read_kernel(&(dst), sizeof(dst), (const void *)__builtin_preserve_access_index(&(ptr)->field))
 
