@@ -3,6 +3,7 @@ package bpf
 import (
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,8 @@ func fullPlan() *event.Plan {
 
 func TestEachProgramLoadsInAFifthOfASecond(t *testing.T) {
 	need.BPF(t)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	for _, lacks := range []lack{0, lackStorage} {
 		s := Source{lacks: lacks}
 		p := fullPlan()
@@ -49,7 +52,7 @@ func TestEachProgramLoadsInAFifthOfASecond(t *testing.T) {
 			best := time.Hour
 			var insns uint32
 			for range 3 {
-				began := time.Now()
+				began := threadTime(t)
 				coll, err := ebpf.NewCollection(spec)
 				if err != nil {
 					var v *ebpf.VerifierError
@@ -58,7 +61,7 @@ func TestEachProgramLoadsInAFifthOfASecond(t *testing.T) {
 					}
 					t.Fatalf("%s: %v", name, err)
 				}
-				best = min(best, time.Since(began))
+				best = min(best, threadTime(t)-began)
 				if info, err := coll.Programs[name].Info(); err == nil {
 					insns, _ = info.VerifiedInstructions()
 				}
@@ -70,6 +73,16 @@ func TestEachProgramLoadsInAFifthOfASecond(t *testing.T) {
 			}
 		}
 	}
+}
+
+// threadTime is the CPU time of this thread: what the verifier takes, whatever
+// else the machine does.
+func threadTime(t *testing.T) time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // emulated reports whether this is a virtual machine that may be emulated in
