@@ -74,10 +74,6 @@ func enumVerbose(w Width, x *out.Xlat) Type {
 	return printed(w, func(c *Call, v uint64) { c.EnumVerbose(v, x) })
 }
 
-func flagsVerbose(w Width, x *out.Xlat) Type {
-	return printed(w, func(c *Call, v uint64) { c.FlagsVerbose(v, x) })
-}
-
 // withDefault is a table whose unknown values are commented differently.
 func withDefault(x *out.Xlat, dflt string) *out.Xlat {
 	y := *x

@@ -362,12 +362,6 @@ func nlStr(c *Call, addr uint64, n int) bool {
 	return true
 }
 
-// nlBytes is a string of any bytes.
-func nlBytes(c *Call, addr uint64, n int) bool {
-	c.BufAt(addr, uint64(n))
-	return true
-}
-
 // nlStrZ is a string that ends at its NUL, or at the end of the attribute.
 func nlStrZ(c *Call, addr uint64, n int) bool {
 	shown := min(n, c.Opts.StringMax)
