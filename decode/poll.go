@@ -13,6 +13,7 @@ var pollRows = []Row{
 	{Name: "ppoll", Args: args{{"fds", pollFDs}, {"nfds", udec}, {"tmo_p", timeLeft(timespec)}, {"sigmask", sigsetPtr(in, 4)}, {"sigsetsize", size}}, Aux: auxPoll(&timespec)},
 	{Name: "ppoll_time64", Args: args{{"fds", pollFDs}, {"nfds", udec}, {"tmo_p", timeLeft(timespec64)}, {"sigmask", sigsetPtr(in, 4)}, {"sigsetsize", size}}, Aux: auxPoll(&timespec64)},
 	{Name: "select", Args: selectArgs(timeval), Aux: auxSelect(&timeval)},
+	{Name: "select", ABIs: On32, Args: args{{"arg", oldSelect}}, Aux: auxOldSelect},
 	{Name: "_newselect", Args: selectArgs(timeval), Aux: auxSelect(&timeval)},
 	{Name: "pselect6", Args: append(selectArgs(timespec), Arg{"sig", in(sigsetArg)}), Aux: auxSelect(&timespec)},
 	{Name: "pselect6_time64", Args: append(selectArgs(timespec64), Arg{"sig", in(sigsetArg)}), Aux: auxSelect(&timespec64)},
@@ -244,4 +245,43 @@ var sigsetArg = Type{
 	Cap: func(b *Caps, at Place) {
 		b.Add(at, event.Capture{Kind: event.CapBytes, Len: event.LenField, LenOff: uint16(b.Lay.Word()), Max: maxSigset, When: event.AtExit})
 	},
+}
+
+// oldSelect is the pointer to the five arguments that the first select of 32-bit
+// ABIs takes: shown as if they were its own.
+var oldSelect = Type{
+	Width: Ulong,
+	Print: func(c *Call, v uint64) {
+		list := selectArgs(timeval)
+		word := c.Lay.Word()
+		b, ok := c.ReadOr(v, len(list)*word)
+		if !ok {
+			return
+		}
+		for i := range list {
+			c.args[i] = list[i].Width.extend(c.Word(b[i*word:]), c.Lay)
+		}
+		for i := range list {
+			if i > 0 {
+				c.Arg(list[i].Name)
+			}
+			list[i].Print(c, c.args[i])
+		}
+	},
+	Cap: func(b *Caps, at Place) {
+		const setBytes = 128 // of as many descriptors as a program's fd_set has
+		word := b.Lay.Word()
+		op := b.Add(at, event.Capture{Kind: event.CapBytes, Size: uint16(5 * word), When: event.AtEntry | event.AtExit})
+		for i := 1; i <= 3; i++ {
+			b.Add(In(op, i*word, 0), event.Capture{Kind: event.CapBytes, Size: setBytes, When: event.AtEntry | event.AtExit})
+		}
+		b.Add(In(op, 4*word, 0), event.Capture{Kind: event.CapBytes, Size: uint16(timeval.size(b.Lay)), When: event.AtEntry | event.AtExit})
+	},
+}
+
+func auxOldSelect(c *Call) bool {
+	if _, ok := c.Read(c.mask(c.Ev.Args[0]), 5*c.Lay.Word()); !ok {
+		return false
+	}
+	return auxSelect(&timeval)(c)
 }

@@ -22,6 +22,8 @@ var processRows = []Row{
 	{Name: "getcpu", Args: args{{"cpu", boxed(outPtr, udec)}, {"node", boxed(outPtr, udec)}, {"tcache", addr}}},
 	{Name: "personality", Ret: RetHex, Aux: auxPersonality, Args: args{{"persona", persona}}},
 	{Name: "uname", Args: args{{"buf", outPtr(utsname)}}},
+	{Name: "olduname", Args: args{{"buf", outPtr(oldUtsname(65))}}},
+	{Name: "oldolduname", Args: args{{"buf", outPtr(oldUtsname(9))}}},
 	{Name: "sysinfo", Args: args{{"info", outPtr(sysinfoStruct)}}},
 	{Name: "kcmp", Args: kcmpArgs(args{{"idx1", lhex}, {"idx2", lhex}}), Cmd: &Commands{Arg: 2, Of: map[uint32]*Command{
 		0: {Args: args{{"idx1", dec}, {"idx2", dec}}},
@@ -109,17 +111,25 @@ func auxPersonality(c *Call) bool {
 }
 
 // utsname is a struct new_utsname: six strings of up to 64 bytes.
-var utsname = func() Type {
-	const n = 65
-	field := Type{
+var utsname = shortened(NewStruct(append(utsFields(65), Arg{"domainname", utsField(65)})...), "release")
+
+// oldUtsname is one of the structs of older calls, with n bytes a string and no
+// domain.
+func oldUtsname(n uint16) Type {
+	return shortened(NewStruct(utsFields(n)...), "release")
+}
+
+func utsFields(n uint16) []Arg {
+	f := utsField(n)
+	return []Arg{{"sysname", f}, {"nodename", f}, {"release", f}, {"version", f}, {"machine", f}}
+}
+
+func utsField(n uint16) Type {
+	return Type{
 		Width: None, Size: [numLay]uint16{n, n, n}, Align: [numLay]uint16{1, 1, 1},
 		Mem: func(c *Call, b []byte, _ uint64) { c.fixedString(b) },
 	}
-	return shortened(NewStruct(
-		Arg{"sysname", field}, Arg{"nodename", field}, Arg{"release", field},
-		Arg{"version", field}, Arg{"machine", field}, Arg{"domainname", field},
-	), "release")
-}()
+}
 
 // fixedString writes the string in an array of bytes, whole.
 func (c *Call) fixedString(b []byte) {
