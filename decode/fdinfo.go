@@ -6,11 +6,18 @@ import (
 	"net/netip"
 	"strconv"
 
+	"perftrace/decode/xlat"
 	"perftrace/event"
 )
 
 // FD writes a descriptor, with what it is if that is wanted and known.
-func (c *Call) FD(n int64) { c.descriptor(n, "") }
+func (c *Call) FD(n int64) {
+	if n < 0 { // also AT_FDCWD, which means nothing here
+		c.Desc(n)
+		return
+	}
+	c.descriptor(n, "")
+}
 
 // DirFD writes a descriptor that a path is relative to.
 func (c *Call) DirFD(n int64) {
@@ -122,7 +129,7 @@ func (f *fdInfo) print(c *Call) {
 		c.Int(int64(f.u64(event.FDValueAt)))
 	case FDSignal:
 		c.Syntax("signalfd:")
-		c.Hex(f.u64(event.FDValueAt)) // PENDING sigset printer
+		c.Sigset(f.head[event.FDValueAt : event.FDValueAt+8])
 	case FDEvent:
 		c.Syntax("{eventfd-count=")
 		c.Hex(f.u64(event.FDValueAt))
@@ -264,7 +271,11 @@ func endpoint(c *Call, ip []byte, port uint16) {
 }
 
 func (f *fdInfo) netlink(c *Call) {
-	c.Uint(uint64(f.u16(event.FDProtocolAt))) // PENDING names
+	if name, ok := xlat.NetlinkProtocols.Name(uint64(f.u16(event.FDProtocolAt))); ok {
+		c.Syntax(name[len("NETLINK_"):])
+	} else {
+		c.Uint(uint64(f.u16(event.FDProtocolAt)))
+	}
 	c.Syntax(":")
 	c.Uint(uint64(f.u32(event.FDPortidAt)))
 }

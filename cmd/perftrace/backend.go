@@ -40,7 +40,7 @@ func openSource(cfg *config, plan *event.Plan, say *sayer) (event.Source, error)
 		src := b.open(cfg)
 		err := src.Open(plan)
 		if err == nil {
-			if first != nil && cfg.quiet&quietAttach == 0 {
+			if first != nil && !cfg.askedQuiet {
 				say.say("using --backend=%s: %s, since %v", b.name, b.lacks, first)
 			}
 			if cfg.debug {

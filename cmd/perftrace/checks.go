@@ -152,7 +152,8 @@ func (c *config) piped() bool {
 }
 
 func (c *config) checkQuiet(*sayer) error {
-	if c.output != "" && len(c.command) > 0 && c.letterQ == 0 && !c.longQ {
+	c.askedQuiet = c.letterQ > 0 || c.longQ
+	if c.output != "" && len(c.command) > 0 && !c.askedQuiet {
 		c.letterQ = 1
 	}
 	if c.letterQ == 0 {

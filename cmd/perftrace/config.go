@@ -29,6 +29,7 @@ type config struct {
 	// what of it is shown
 	calls    filter.Calls
 	files    files
+	strange  bool // calls that have no name are shown whatever -e trace= says, as strace does
 	status   filter.NumberSet
 	zflags   int
 	signals  filter.NumberSet
@@ -62,11 +63,12 @@ type config struct {
 	summary summaryOptions
 
 	// what is said
-	quiet   quiet
-	letterQ int
-	longQ   bool
-	ledger  bool
-	debug   bool
+	quiet      quiet
+	askedQuiet bool // -q or --quiet was given, not only implied by -o
+	letterQ    int
+	longQ      bool
+	ledger     bool
+	debug      bool
 
 	// how it is done
 	backend   string
@@ -106,6 +108,9 @@ func newConfig() *config {
 // plan is what a source is asked to trace.
 func (c *config) plan(rows *decode.Rows, child int) *event.Plan {
 	sets := c.calls.Sets()
+	if c.strange {
+		addNameless(&sets)
+	}
 	p := &event.Plan{
 		Target: event.Target{
 			Child:       child,
@@ -131,8 +136,46 @@ func (c *config) plan(rows *decode.Rows, child int) *event.Plan {
 	p.Result.MinDuration = c.duration
 	if !c.summary.only || c.files.wanted() {
 		p.Captures = rows.CallPlans(&sets, &c.decode)
+		if c.strict {
+			captureEarly(p)
+		}
 	}
 	return p
+}
+
+// captureEarly has all memory that a call is given copied when it enters, too:
+// with --strict-order it is shown then.
+func captureEarly(p *event.Plan) {
+	early := func(list []event.Capture) {
+		for i := range list {
+			o := &list[i]
+			if o.When&event.AtExit != 0 && o.When&event.IfOK == 0 && o.Len != event.LenRet {
+				o.When |= event.AtEntry
+			}
+		}
+	}
+	for abi := range p.Captures {
+		for _, plan := range p.Captures[abi] {
+			if plan == nil {
+				continue
+			}
+			early(plan.Captures)
+			for _, list := range plan.Commands {
+				early(list)
+			}
+		}
+	}
+}
+
+// addNameless adds the numbers that no call has.
+func addNameless(sets *event.CallSets) {
+	for abi := range event.NumABI {
+		for nr := range uint32(event.MaxNR) {
+			if nr == event.Unknown || decode.CallName(abi, nr) == "" {
+				sets[abi].Add(nr)
+			}
+		}
+	}
 }
 
 // maxStringCapture is what event.Plan allows.
