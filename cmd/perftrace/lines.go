@@ -119,12 +119,25 @@ func (s *session) appendComm(b []byte, t *task, e *event.Event) []byte {
 		return b
 	}
 	b = append(b, '<')
-	for _, c := range comm[:n] {
-		switch {
-		case c < ' ' || c > '~' || c == '<' || c == '>' || c == '\\' || c == '"':
-			b = append(b, '\\', 'x', "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
-		default:
+	for i, c := range comm[:n] {
+		if c >= ' ' && c <= '~' && c != '<' && c != '>' && c != '\\' && c != '"' {
 			b = append(b, c)
+			continue
+		}
+		if c == '\\' || c == '"' {
+			b = append(b, '\\', c)
+			continue
+		}
+		// As few octal digits as can be told from what follows.
+		width := 1
+		if i+1 < n && comm[i+1] >= '0' && comm[i+1] <= '9' || c > 0o77 {
+			width = 3
+		} else if c > 7 {
+			width = 2
+		}
+		b = append(b, '\\')
+		for shift := 3 * (width - 1); shift >= 0; shift -= 3 {
+			b = append(b, '0'+c>>shift&7)
 		}
 	}
 	return append(b, '>')

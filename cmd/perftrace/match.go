@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"perftrace/decode"
 	"perftrace/event"
 	"perftrace/filter"
 )
@@ -78,6 +79,6 @@ func (f *files) matcher() *matcher {
 
 // keep reports whether a call is to be shown, of those that the source gives.
 func (s *session) keep(e *event.Event) bool {
-	return !s.limited && (s.exact || s.cfg.calls.Keep(e)) &&
+	return !s.limited && (s.exact || s.cfg.calls.Keep(e) || s.cfg.strange && decode.CallName(e.ABI, e.NR) == "") &&
 		(s.match == nil || s.dec.Names(e, s.match.path, s.match.fds))
 }

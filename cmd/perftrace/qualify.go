@@ -62,6 +62,7 @@ func qualify(c *config, arg string) error {
 
 func setTrace(c *config, arg string) (err error) {
 	c.calls, err = filter.ParseTrace(arch, arg)
+	c.strange = true
 	return err
 }
 
@@ -85,6 +86,7 @@ func noContexts(*config, string) error {
 
 func setFilter(c *config, arg string) (err error) {
 	c.calls, err = filter.ParseList(arch, arg)
+	c.strange = false
 	return err
 }
 

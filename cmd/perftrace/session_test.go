@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"perftrace/decode"
 	"perftrace/event"
 )
 
@@ -244,11 +245,11 @@ func TestEachEventBecomesStracesLine(t *testing.T) {
 			src: fakeSource{events: []event.Event{
 				func() event.Event {
 					e := call(t, 100, "close", ms(1), ms(2), 0, 3)
-					copy(e.Comm[:], "a<b")
+					copy(e.Comm[:], "a<b\x1b[2J")
 					return e
 				}(),
 			}},
-			want: "100<a\\x3cb> close(3)          = 0\n",
+			want: "100<a\\74b\\33[2J> close(3)     = 0\n",
 		},
 		{
 			name:    "-e status=unfinished shows what does not return alone",
@@ -434,5 +435,38 @@ func TestALineCostsNoAllocation(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("%q: %v allocations a line", options, n)
 		}
+	}
+}
+
+// BenchmarkLine is the way from an event to its line in the output, of an openat
+// with its path.
+func BenchmarkLine(b *testing.B) {
+	for _, options := range []string{"-o x", "-f -ttt -T -o x", "--json", "-c"} {
+		b.Run(options, func(b *testing.B) {
+			cfg, err := parse(append(strings.Fields(options), "command"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			say := &sayer{name: "strace", w: os.Stderr}
+			null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer null.Close()
+			s := newSession(cfg, say, &outputs{cfg: cfg, say: say, shared: &stream{fd: int(null.Fd())}})
+			path := []byte("/usr/lib/x86_64-linux-gnu/libc.so.6")
+			number, ok := decode.CallNumber(event.Native, "openat")
+			if !ok {
+				b.Skip("no openat")
+			}
+			e := event.Event{TGID: 100, TID: 100, NR: number, Ret: 3, Flags: event.HasEnter, Args: [6]uint64{1<<64 - 100, 0x1000, 0x80000}}
+			e.Out = event.AppendPiece(nil, event.Piece{Addr: 0x1000, Data: path, Want: event.MaxPath})
+			e.Time = ms(1)
+			b.ReportAllocs()
+			for b.Loop() {
+				e.Enter, e.Time = e.Time+2000, e.Time+3000
+				s.event(&e)
+			}
+		})
 	}
 }
