@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"perftrace/decode/out"
 	"perftrace/decode/xlat"
 	"perftrace/event"
 )
@@ -68,7 +69,7 @@ var bpfMapCreate = &bpfAttr{known: 92, ret: RetFD, fds: []int{20, 48, 72, 76}, f
 	bfs(16, Arg{"map_flags", flags(xlat.BPFMapFlags)}),
 	bfs(20, Arg{"inner_map_fd", fd}),
 	[]bpfField{
-		bf("numa_node", 24, enumBoth(U32, xlat.NumaNode)).since(24).on(func(in view) bool { return in.u32(16)&xlat.BPF_F_NUMA_NODE != 0 }),
+		bf("numa_node", 24, enumBoth(U32, bpfNumaNode)).since(24).on(func(in view) bool { return in.u32(16)&xlat.BPF_F_NUMA_NODE != 0 }),
 		bname("map_name", 28).since(28),
 	},
 	bfs(44, Arg{"map_ifindex", ifIndex}),
@@ -79,6 +80,9 @@ var bpfMapCreate = &bpfAttr{known: 92, ret: RetFD, fds: []int{20, 48, 72, 76}, f
 	bfs(76, Arg{"map_token_fd", fd}),
 	bfs(80, Arg{"excl_prog_hash", addr64}, Arg{"excl_prog_hash_size", udec}),
 )}
+
+// bpfNumaNode is the name of no node, for a field of 32 bits.
+var bpfNumaNode = out.NewXlat("", []out.Entry{{Val: 1<<32 - 1, Name: "NUMA_NO_NODE"}})
 
 var (
 	bpfMapFD = bf("map_fd", 0, fd)
@@ -99,7 +103,11 @@ var bpfProgLoad = &bpfAttr{
 			bmem("insns", 8, func(c *Call, in view, addr uint64) { c.EBPFProg(addr, in.u32(4)) }),
 			bmem("license", 16, func(c *Call, _ view, addr uint64) { c.StrAt(addr) }),
 			bf("log_level", 24, udec).since(24), bf("log_size", 28, udec).since(24),
-			bmem("log_buf", 32, func(c *Call, in view, addr uint64) { c.StrUpTo(addr, in.u32(28)) }).since(24),
+			bmem("log_buf", 32, func(c *Call, in view, addr uint64) {
+				c.AtEntry = true
+				c.StrUpTo(addr, in.u32(28))
+				c.AtEntry = false
+			}).since(24),
 		},
 		bfs(40, Arg{"kern_version", kernelVersion}),
 		bfs(44, Arg{"prog_flags", flags(xlat.BPFProgFlags)}),
@@ -122,18 +130,9 @@ var bpfProgLoad = &bpfAttr{
 			b.Add(In(op, 8, 0), event.Capture{Kind: event.CapBytes, Len: event.LenField, LenOff: 4, LenWidth: 4, Size: bpfInsnSize, Max: bpfInsnSize * maxElems, When: event.AtExit})
 		}
 		b.capStr(op, 16, 0)
-		b.capStr(op, 32, 0)
+		b.Add(In(op, 32, 0), event.Capture{Kind: event.CapString, When: event.AtEntry | event.IfFault})
 		b.Add(In(op, 152, 0), event.Capture{Kind: event.CapBytes, Len: event.LenField, LenOff: 160, LenWidth: 4, When: event.AtExit})
 	},
-}
-
-// StrUpTo writes the string at addr, of which at most n bytes count.
-func (c *Call) StrUpTo(addr, n uint64) {
-	if n == 0 && addr != 0 {
-		c.Str(nil, false)
-		return
-	}
-	c.cstring(addr, int(min(n, uint64(c.Opts.StringMax))))
 }
 
 var bpfPin = &bpfAttr{
@@ -180,7 +179,16 @@ var bpfTestRun = &bpfAttr{known: 76, within: "test", fds: []int{0}, fields: bpfF
 
 // queried is an array that a query fills in; what its counter says when the call
 // has returned is shown.
-func queried(name string, at int, t Type) bpfField { return barray(name, at, 24, t).later() }
+func queried(name string, at int, t Type) bpfField {
+	return bmem(name, at, func(c *Call, after view, addr uint64) {
+		n := after.u32(24)
+		if n != 0 && (c.Failed() || !c.Returned()) {
+			c.Addr(addr)
+			return
+		}
+		c.Array(addr, n, &t)
+	}).later()
+}
 
 var bpfQuery = &bpfAttr{
 	known: 64, within: "query", fds: []int{0},

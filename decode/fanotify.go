@@ -13,7 +13,7 @@ var fanotifyRows = []Row{
 
 var fanotifyInit = printed(U32, func(c *Call, v uint64) {
 	const classes = 0xc
-	c.EnumFlags(v, classes, xlat.FanotifyClasses, xlat.FanotifyInitFlags)
+	c.KindFlags(v, classes, xlat.FanotifyClasses, xlat.FanotifyInitFlags)
 })
 
 var fanNoFD = out.NewXlat("", []out.Entry{{Val: ^uint64(0), Name: "FAN_NOFD"}})

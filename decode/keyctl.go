@@ -49,9 +49,9 @@ var keyRows = []Row{
 }
 
 // key is the serial number of a key, or one of the special keyrings.
-var key = enumDec(I32, signedXlat(xlat.KeySpec))
+var key = enumDec(I32, xlat.KeySpec)
 
-var keyReqkeys = signedXlat(xlat.KeyReqkeys)
+var keyReqkeys = xlat.KeyReqkeys
 
 // errnoType is the number of an error.
 var errnoType = printed(U32, func(c *Call, v uint64) {
@@ -138,6 +138,10 @@ var kdfParams = Type{
 	Out:   true,
 	Print: func(c *Call, v uint64) {
 		w := c.Lay.Word()
+		if c.Failed() {
+			c.Addr(v)
+			return
+		}
 		b, ok := c.ReadOr(v, 2*w+4+32)
 		if !ok {
 			return

@@ -4,7 +4,7 @@ import "perftrace/event"
 
 // ldtRows are the calls of x86 on segments.
 var ldtRows = []Row{
-	{Name: "modify_ldt", Args: args{{"func", dec}, {"ptr", ldtDesc}, {"bytecount", size}}},
+	{Name: "modify_ldt", Ret: RetClipped, Args: args{{"func", dec}, {"ptr", ldtDesc}, {"bytecount", size}}},
 	{Name: "set_thread_area", Aux: auxEntryNumber, Args: args{{"u_info", inEntry(userDesc)}}},
 	{Name: "get_thread_area", Args: args{{"u_info", threadArea}}},
 }

@@ -23,12 +23,12 @@ var mountRows = []Row{
 	{
 		Name: "fsconfig", Args: fsconfigArgs(addr, addr, dec),
 		Cmd: &Commands{Arg: 1, Of: map[uint32]*Command{
-			xlat.FSCONFIG_SET_FLAG:       {Args: fsconfigArgs(str, addr, dec)[2:]},
-			xlat.FSCONFIG_SET_STRING:     {Args: fsconfigArgs(str, str, dec)[2:]},
-			xlat.FSCONFIG_SET_BINARY:     {Args: fsconfigArgs(str, fsBinary, dec)[2:]},
-			xlat.FSCONFIG_SET_PATH:       {Args: fsconfigArgs(str, path, dirfd)[2:]},
-			xlat.FSCONFIG_SET_PATH_EMPTY: {Args: fsconfigArgs(str, path, dirfd)[2:]},
-			xlat.FSCONFIG_SET_FD:         {Args: fsconfigArgs(str, addr, fd)[2:]},
+			xlat.FSCONFIG_SET_FLAG:       {Args: fsconfigArgs(fsText, addr, dec)[2:]},
+			xlat.FSCONFIG_SET_STRING:     {Args: fsconfigArgs(fsText, fsText, dec)[2:]},
+			xlat.FSCONFIG_SET_BINARY:     {Args: fsconfigArgs(fsText, fsBinary, dec)[2:]},
+			xlat.FSCONFIG_SET_PATH:       {Args: fsconfigArgs(fsText, path, dirfd)[2:]},
+			xlat.FSCONFIG_SET_PATH_EMPTY: {Args: fsconfigArgs(fsText, path, dirfd)[2:]},
+			xlat.FSCONFIG_SET_FD:         {Args: fsconfigArgs(fsText, addr, fd)[2:]},
 		}},
 	},
 }
@@ -36,6 +36,9 @@ var mountRows = []Row{
 func fsconfigArgs(key, value, aux Type) args {
 	return args{{"fd", fd}, {"cmd", enum(xlat.FsconfigCmds)}, {"key", key}, {"value", value}, {"aux", aux}}
 }
+
+// fsText is a key or a value that is a string.
+var fsText = strTo(256)
 
 // fsBinary is a value of as many bytes as aux says.
 var fsBinary = Type{
@@ -93,11 +96,7 @@ var mountFlags = printed(Ulong, func(c *Call, v uint64) {
 		c.Flags(v, xlat.MountFlags)
 		return
 	}
-	c.Enum(mountMagic, mountMagicName)
-	if v &^= mountMagicMask; v != 0 {
-		c.Syntax("|")
-		c.FlagNames(v, xlat.MountFlags)
-	}
+	c.KindFlags(v, mountMagicMask, mountMagicName, xlat.MountFlags)
 })
 
 // mountAttr is a struct mount_attr of as many bytes as argument 4 says.

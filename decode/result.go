@@ -55,6 +55,12 @@ func (d *Decoder) result() {
 		c.FD(v)
 	case RetTID, RetTGID, RetPGID, RetSID:
 		c.PID(v)
+	case RetClipped:
+		d.Buf = strconv.AppendInt(d.Buf, v, 10)
+		if errno := -int64(int32(v)); errno > 0 && errno < 4096 && v>>32 == 0 {
+			d.Buf = append(d.Buf, ' ')
+			d.errnoName(errno)
+		}
 	case RetNone:
 		d.Buf = append(d.Buf, '?')
 	default:
@@ -88,6 +94,11 @@ func (d *Decoder) failure(errno int64) {
 		return
 	}
 	d.Buf = append(d.Buf, "-1 "...)
+	d.errnoName(errno)
+}
+
+// errnoName writes the name and the text of an error.
+func (d *Decoder) errnoName(errno int64) {
 	name, text := ErrnoName(errno)
 	if name == "" {
 		d.Buf = append(d.Buf, "(errno "...)

@@ -55,14 +55,15 @@ type Command struct {
 type Ret uint8
 
 const (
-	RetDec  Ret = iota // signed decimal
-	RetUDec            // unsigned decimal
-	RetHex             // 0x…
-	RetOct             // 0…
-	RetFD              // a descriptor
-	RetTID             // a thread id
-	RetTGID            // a process id
-	RetPGID            // a process group id
-	RetSID             // a session id
-	RetNone            // nothing: the call does not return
+	RetDec     Ret = iota // signed decimal
+	RetUDec               // unsigned decimal
+	RetHex                // 0x…
+	RetOct                // 0…
+	RetFD                 // a descriptor
+	RetTID                // a thread id
+	RetTGID               // a process id
+	RetPGID               // a process group id
+	RetSID                // a session id
+	RetNone               // nothing: the call does not return
+	RetClipped            // signed decimal; errors have 32 bits and their name behind them
 )

@@ -98,7 +98,7 @@ var idList = func() Type {
 	t := array(outPtr, hex64, retCount())
 	print := t.Print
 	t.Print = func(c *Call, v uint64) {
-		if !c.Failed() && uint64(c.Ev.Ret) > c.args[2] {
+		if c.args[2] == 0 || !c.Failed() && uint64(c.Ev.Ret) > c.args[2] {
 			c.Array(v, c.args[2], &idElem)
 			return
 		}

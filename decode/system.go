@@ -100,7 +100,7 @@ var utsName = func() Type {
 
 // rebootArg is the fourth argument, of one command only.
 var rebootArg = func() Type {
-	t := str
+	t := strTo(255)
 	t.Hide = func(c *Call) bool { return c.args[2] != uint64(uint32(xlat.LINUX_REBOOT_CMD_RESTART2)) }
 	return t
 }()
@@ -113,7 +113,7 @@ var kexecSegment = NewStruct(Arg{"buf", addr}, Arg{"bufsz", uldec}, Arg{"mem", a
 // kexecFlags are flags and the architecture in the upper half of 32 bits.
 var kexecFlags = printed(Ulong, func(c *Call, v uint64) {
 	const arch = 0xffff0000
-	c.EnumFlags(v, arch, xlat.KexecArch, xlat.KexecFlags)
+	c.KindFlags(v, arch, xlat.KexecArch, xlat.KexecFlags)
 })
 
 // upTo is t, an array of as many elements as argument n says, shown as an address

@@ -139,21 +139,7 @@ func xattrArgs(value func(c *Call, b []byte), cap event.Capture, isOut bool) Typ
 	}, caps: func(b *Caps, op int) { b.capText(In(op, 0, 0), cap) }}
 	t := s.Type()
 	t.Out = isOut
-	print := t.Print
-	t.Print = func(c *Call, v uint64) {
-		if isOut && c.args[5] >= xattrArgsSize && c.Failed() && xattrWanted(c, v) {
-			c.Addr(v)
-			return
-		}
-		print(c, v)
-	}
 	return t
-}
-
-// xattrWanted reports whether the struct at v wants a value.
-func xattrWanted(c *Call, v uint64) bool {
-	b, ok := c.Read(v, xattrArgsSize)
-	return !ok || c.U32(b[8:]) != 0
 }
 
 // fileAttr is a struct file_attr of as many bytes as argument 3 says.

@@ -36,7 +36,7 @@ var KeyPerms = &out.Xlat{Default: "KEY_???", Sorted: false, Entries: []out.Entry
 }}
 
 var KeyReqkeys = &out.Xlat{Default: "KEY_REQKEY_DEFL_???", Sorted: false, Entries: []out.Entry{
-	{Val: 0xffffffff, Name: "KEY_REQKEY_DEFL_NO_CHANGE"},
+	{Val: 0xffffffffffffffff, Name: "KEY_REQKEY_DEFL_NO_CHANGE"},
 	{Val: 0x0, Name: "KEY_REQKEY_DEFL_DEFAULT"},
 	{Val: 0x1, Name: "KEY_REQKEY_DEFL_THREAD_KEYRING"},
 	{Val: 0x2, Name: "KEY_REQKEY_DEFL_PROCESS_KEYRING"},
@@ -48,14 +48,14 @@ var KeyReqkeys = &out.Xlat{Default: "KEY_REQKEY_DEFL_???", Sorted: false, Entrie
 }}
 
 var KeySpec = &out.Xlat{Default: "", Sorted: false, Entries: []out.Entry{
-	{Val: 0xffffffff, Name: "KEY_SPEC_THREAD_KEYRING"},
-	{Val: 0xfffffffe, Name: "KEY_SPEC_PROCESS_KEYRING"},
-	{Val: 0xfffffffd, Name: "KEY_SPEC_SESSION_KEYRING"},
-	{Val: 0xfffffffc, Name: "KEY_SPEC_USER_KEYRING"},
-	{Val: 0xfffffffb, Name: "KEY_SPEC_USER_SESSION_KEYRING"},
-	{Val: 0xfffffffa, Name: "KEY_SPEC_GROUP_KEYRING"},
-	{Val: 0xfffffff9, Name: "KEY_SPEC_REQKEY_AUTH_KEY"},
-	{Val: 0xfffffff8, Name: "KEY_SPEC_REQUESTOR_KEYRING"},
+	{Val: 0xffffffffffffffff, Name: "KEY_SPEC_THREAD_KEYRING"},
+	{Val: 0xfffffffffffffffe, Name: "KEY_SPEC_PROCESS_KEYRING"},
+	{Val: 0xfffffffffffffffd, Name: "KEY_SPEC_SESSION_KEYRING"},
+	{Val: 0xfffffffffffffffc, Name: "KEY_SPEC_USER_KEYRING"},
+	{Val: 0xfffffffffffffffb, Name: "KEY_SPEC_USER_SESSION_KEYRING"},
+	{Val: 0xfffffffffffffffa, Name: "KEY_SPEC_GROUP_KEYRING"},
+	{Val: 0xfffffffffffffff9, Name: "KEY_SPEC_REQKEY_AUTH_KEY"},
+	{Val: 0xfffffffffffffff8, Name: "KEY_SPEC_REQUESTOR_KEYRING"},
 }}
 
 var KeyctlCaps0 = &out.Xlat{Default: "KEYCTL_CAPS0_???", Sorted: true, Entries: []out.Entry{

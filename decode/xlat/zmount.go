@@ -174,7 +174,7 @@ var ListmountFlags = &out.Xlat{Default: "LISTMOUNT_???", Sorted: true, Entries: 
 }}
 
 var ListmountIDs = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
-	{Val: 0xffffffff, Name: "LSMT_ROOT"},
+	{Val: 0xffffffffffffffff, Name: "LSMT_ROOT"},
 }}
 
 var NSTypes = &out.Xlat{Default: "???_NS", Sorted: true, Entries: []out.Entry{
@@ -189,7 +189,7 @@ var NSTypes = &out.Xlat{Default: "???_NS", Sorted: true, Entries: []out.Entry{
 }}
 
 var ListnsIDs = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
-	{Val: 0xffffffff, Name: "LISTNS_CURRENT_USER"},
+	{Val: 0xffffffffffffffff, Name: "LISTNS_CURRENT_USER"},
 }}
 
 const (

@@ -27,6 +27,7 @@ var SyslogLevels = &out.Xlat{Default: "LOGLEVEL_???", Sorted: true, Entries: []o
 	{Val: 0x5, Name: "LOGLEVEL_NOTICE"},
 	{Val: 0x6, Name: "LOGLEVEL_INFO"},
 	{Val: 0x7, Name: "LOGLEVEL_DEBUG"},
+	{Val: 0x8, Name: "LOGLEVEL_DEBUG+1"},
 }}
 
 var KexecFlags = &out.Xlat{Default: "KEXEC_???", Sorted: true, Entries: []out.Entry{
