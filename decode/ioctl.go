@@ -15,12 +15,14 @@ type ioctl struct {
 	args args // the argument, or none
 	ret  Ret
 	aux  func(c *Call) bool
+	on   ABIs // 0: all
 }
 
 // ioctlFamilies are all requests that are known by number, by subject.
 func ioctlFamilies() [][]ioctl {
 	return [][]ioctl{
-		ioctlTerm,
+		ioctlTerm, ioctlHdio, ioctlBlock, ioctlLoop, ioctlFs, ioctlDev, ioctlClock, ioctlFlash, ioctlUserfault,
+		ioctlNS, ioctlEvdev, ioctlGpio, ioctlSg, ioctlKd,
 	}
 }
 
@@ -44,7 +46,16 @@ func joined(lists ...[]ioctl) (all []ioctl) {
 	return all
 }
 
-// ioctlRows are the call ioctl, which has a row for each machine because
+// onlyOn are requests that are known on some machines alone, or mean something
+// else on others.
+func onlyOn(on ABIs, list []ioctl) []ioctl {
+	for i := range list {
+		list[i].on = on
+	}
+	return list
+}
+
+// ioctlRows are userfaultfd and the call ioctl, which has a row for each machine because
 // requests have numbers of their own there.
 var ioctlRows = sync.OnceValue(func() []Row {
 	rows := make([]Row, 0, out.NumMachine)
@@ -53,6 +64,9 @@ var ioctlRows = sync.OnceValue(func() []Row {
 		for _, family := range ioctlFamilies() {
 			for i := range family {
 				r := &family[i]
+				if r.on != 0 && r.on&on == 0 {
+					continue
+				}
 				if nr, ok := xlat.Ioctls.Number(out.Machine(m), r.name); ok {
 					cmd.Of[nr] = &Command{Args: r.args, Ret: r.ret, Aux: r.aux}
 				}
@@ -63,7 +77,7 @@ var ioctlRows = sync.OnceValue(func() []Row {
 			Args: args{{"fd", fd}, {"op", ioctlOp}, {"argp", ioctlAny}},
 		})
 	}
-	return rows
+	return append(rows, userfaultRows...)
 })
 
 // The parts of a request's number: _IOC_NR and its like of asm-generic/ioctl.h.

@@ -119,5 +119,38 @@ func (c *Call) ioctlAlso(code uint64) {
 // ioctlSizedArg writes the argument of such a request, if it is one that is
 // known.
 func (c *Call) ioctlSizedArg(code, v uint64) bool {
-	return false
+	size, nr := int(iocSize(code)), iocNR(code)
+	switch iocType(code) {
+	case 'E':
+		return c.evdevArg(code, v)
+	case 0xff:
+		if nr != pidfdInfoNR {
+			return false
+		}
+		c.pidfdGetInfo(size, v)
+	case 0xb7:
+		if nr < mntNsInfoNR || nr > mntNsInfoNR+2 || size < mntNsInfo.size(c.Lay) {
+			return false
+		}
+		outPtrArg(c, &mntNsInfo, v)
+	default:
+		return false
+	}
+	return true
+}
+
+const (
+	pidfdInfoNR = 11
+	mntNsInfoNR = 10 // NS_MNT_GET_INFO, then NEXT and PREV
+)
+
+// outPtrArg writes what a call has filled in, as outPtr does.
+func outPtrArg(c *Call, t *Type, v uint64) {
+	if !c.Succeeded() {
+		c.Addr(v)
+		return
+	}
+	if b, ok := c.ReadOr(v, t.size(c.Lay)); ok {
+		t.Val(c, b, v)
+	}
 }
