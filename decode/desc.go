@@ -44,8 +44,8 @@ var descRows = []Row{
 	{Name: "memfd_secret", Ret: RetFD, Args: args{{"flags", flags(xlat.MemfdSecretFlags)}}},
 }
 
-// maxMemfdName is NAME_MAX without "memfd:".
-const maxMemfdName = 249
+// maxMemfdName is NAME_MAX without "memfd:", plus one.
+const maxMemfdName = 250
 
 // lowHigh is a 64-bit offset in arguments i and i+1 on 32-bit ABIs, the low half
 // first and without padding; on 64-bit ones argument i holds all of it.

@@ -35,12 +35,19 @@ var str = Type{
 	},
 }
 
-// strMax is a pointer to a string of which at most n bytes are shown, whatever
-// -s says.
+// strMax is a pointer to a string of which at most n bytes are looked at and
+// shown, whatever -s says.
 func strMax(n int) Type {
 	return Type{
 		Width: Ulong,
-		Print: func(c *Call, v uint64) { c.cstring(v, n) },
+		Print: func(c *Call, v uint64) {
+			b, whole, fault, ok := c.CString(v)
+			if !ok || fault && len(b) < n {
+				c.Addr(v)
+				return
+			}
+			c.Str(b[:min(len(b), n)], !whole)
+		},
 		Cap: func(b *Caps, at Place) {
 			b.Add(at, event.Capture{Kind: event.CapString, Max: uint16(n), When: event.AtExit})
 		},
