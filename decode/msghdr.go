@@ -34,9 +34,13 @@ func (b *Caps) capMessages(op int, stride uint64, when, data event.When) {
 	b.Add(In(op, int(m.name), st), event.Capture{
 		Kind: event.CapBytes, Len: event.LenField, LenOff: uint16(m.namelen), LenWidth: 4, Max: maxSockaddr, When: when,
 	})
-	b.Add(In(op, int(m.control), st), event.Capture{
+	control := b.Add(In(op, int(m.control), st), event.Capture{
 		Kind: event.CapBytes, Len: event.LenField, LenOff: uint16(m.controllen), LenWidth: word, Max: maxControl, When: when,
 	})
+	if b.Opts != nil && b.Opts.wantFDs() {
+		// any int behind the first header may be a descriptor that is passed
+		b.Add(In(control, b.Lay.Word()+8, 4), event.Capture{Kind: event.CapFD, When: when})
+	}
 	iov := b.addIovecs(In(op, int(m.iov), st), event.Capture{
 		Len: event.LenField, LenOff: uint16(m.iovlen), LenWidth: word,
 	}, when)

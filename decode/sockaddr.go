@@ -17,10 +17,13 @@ func inSockaddr(n int) Type {
 		Width: Ulong,
 		Print: func(c *Call, v uint64) { c.SockaddrAt(v, int64(int32(c.args[n]))) },
 		Cap: func(b *Caps, at Place) {
-			b.Add(at, event.Capture{
+			op := b.Add(at, event.Capture{
 				Kind: event.CapBytes, Len: event.LenArg, LenFrom: uint8(n), LenWidth: 4,
 				Max: maxSockaddr, When: event.AtExit,
 			})
+			if b.Opts != nil && b.Opts.wantFDs() { // of AF_XDP, the last field is a descriptor
+				b.Add(In(op, 12, 0), event.Capture{Kind: event.CapFD, When: event.AtExit})
+			}
 		},
 	}
 }

@@ -296,7 +296,8 @@ func setFilter(c *Call, addr uint64, n int64) {
 	}
 }
 
-// The options whose value is a program have captures of their own.
+// The options whose value is a program or a descriptor have captures of their
+// own.
 var (
 	setSockOptFilters = &Commands{Arg: 2, Of: map[uint32]*Command{
 		xlat.SO_ATTACH_FILTER:         {Args: args{{"optval", inSockOptFilter}, {"optlen", dec}}},
@@ -304,7 +305,18 @@ var (
 	}}
 	getSockOptFilters = &Commands{Arg: 2, Of: map[uint32]*Command{
 		xlat.SO_ATTACH_FILTER: {Args: args{{"optval", outSockOptFilter}, {"optlen", optLen}}},
+		xlat.SO_PEERPIDFD:     {Args: args{{"optval", outSockOptFD}, {"optlen", optLen}}},
 	}}
+
+	outSockOptFD = Type{
+		Width: Ulong, Out: true, Print: outSockOpt.Print,
+		Cap: func(b *Caps, at Place) {
+			outSockOpt.Cap(b, at)
+			b.When = event.AtExit | event.IfOK
+			capFD(b, In(len(b.list)-1, 0, 0))
+			b.When = event.AtExit
+		},
+	}
 
 	inSockOptFilter = Type{
 		Width: Ulong, Print: inSockOpt.Print,
