@@ -157,12 +157,14 @@ var fdSet = Type{
 		c.AtEntry = true
 		b := c.Avail(v, n)
 		c.AtEntry = false
-		if !c.Verbose || len(b) < n && (len(b) == 0 || c.Ev.Ret == -eFault) {
+		// The kernel looks only as far as the task can have descriptors: of a set
+		// larger than that, what lies behind may never have been touched, and so
+		// can't be copied.
+		huge := int32(c.args[0]) > maxSetFDs && len(b) > 0 && c.Ev.Ret != -eFault
+		if !c.Verbose || len(b) < n && !huge {
 			c.Addr(v)
 			return
 		}
-		// The kernel looks only as far as the task can have descriptors: what lies
-		// behind may be memory that was never touched.
 		fds = min(fds, 8*len(b))
 		c.BeginSet(false)
 		for i := range fds {
