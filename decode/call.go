@@ -33,6 +33,7 @@ type Call struct {
 	depth   int
 	scratch [maxPadded]byte // of padded
 	net     netState        // sockets and interfaces seen so far
+	muxed   event.Event     // the call that the current one stands for (Mux)
 }
 
 // pieces is the parsed memory of one moment.

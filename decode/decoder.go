@@ -44,12 +44,15 @@ func (d *Decoder) load(e *event.Event) {
 	c.Raw = d.opts.Raw[e.ABI].Has(e.NR)
 	c.in.parse(e.In)
 	c.out.parse(e.Out)
-	c.args = e.Args
+	if c.Row != nil && c.Row.Mux != nil {
+		c.demux(d.rows)
+	}
+	c.args = c.Ev.Args
 }
 
 // Name is the name of the event's call: the row's, or syscall_0x….
 func (d *Decoder) name(e *event.Event) {
-	if r := d.rows.Row(e.ABI, e.NR); r != nil {
+	if r := d.Row; r != nil {
 		d.Buf = append(d.Buf, r.Name...)
 		return
 	}

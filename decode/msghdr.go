@@ -186,7 +186,7 @@ const maxMessages = 256
 // elements is how many elements of an array are worth capturing: what is shown
 // with abbreviation and the one that is replaced by "...", else most.
 func (b *Caps) elements(most int) uint16 {
-	if b.Opts.Abbrev[event.Native] == Default().Abbrev[event.Native] {
+	if b.Abbrev {
 		most = min(most, b.Opts.StringMax+1)
 	}
 	return uint16(most)

@@ -53,7 +53,7 @@ var netRows = []Row{
 	{Name: "getsockopt", Args: append(sockOptHead(false), Arg{"optval", outSockOpt}, Arg{"optlen", optLen}), Cmd: getSockOptFilters},
 	{Name: "setsockopt", Args: append(sockOptHead(true), Arg{"optval", inSockOpt}, Arg{"optlen", dec}), Cmd: setSockOptFilters},
 
-	{Name: "socketcall", Args: args{{"call", printed(I32, func(c *Call, v uint64) { c.EnumDec(v, xlat.SocketCalls) })}, {"args", addr}}},
+	{Name: "socketcall", Args: args{{"call", printed(I32, func(c *Call, v uint64) { c.EnumDec(v, xlat.SocketCalls) })}, {"args", addr}}, Mux: socketMux},
 }
 
 var msgFlags = flags(xlat.MessageFlags)

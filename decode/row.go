@@ -11,6 +11,8 @@ type Row struct {
 	Aux func(c *Call) bool
 	// Cmd gives the arguments behind argument Cmd.Arg by its value.
 	Cmd *Commands
+	// Mux makes the call stand for others.
+	Mux *Mux
 	// ABIs in which the row holds; the zero value is all.
 	ABIs ABIs
 }

@@ -58,6 +58,7 @@ type Rows struct {
 	arch string
 	abi  [event.NumABI]*CallTable
 	rows [event.NumABI][]*Row // by slot of the CallTable
+	mux  [event.NumABI]map[*Mux]map[uint32]*Row
 }
 
 // layOf is the memory layout of an ABI.
@@ -127,6 +128,7 @@ func NewRows(arch string) *Rows {
 			}
 		}
 	}
+	t.resolveMux(byName)
 	return t
 }
 
@@ -159,7 +161,12 @@ func (t *Rows) CallPlans(calls *event.CallSets, o *Options) (plans [event.NumABI
 			if !calls[abi].Has(nr) || o.Raw[abi].Has(nr) {
 				continue
 			}
-			if r := t.Row(abi, nr); r != nil {
+			r := t.Row(abi, nr)
+			switch {
+			case r == nil:
+			case r.Mux != nil:
+				plans[abi][nr] = t.muxPlan(abi, r, o, o.Abbrev[abi].Has(nr))
+			default:
 				plans[abi][nr] = r.plan(t.layOf(abi), o, o.Abbrev[abi].Has(nr))
 			}
 		}
