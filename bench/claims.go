@@ -12,6 +12,7 @@ type claim struct {
 	limit float64
 	value float64
 	known bool
+	noise bool // a cost came out at zero or below: smaller than what else happened
 }
 
 // claims makes the list from the rows and the costs of the hooks (nil if not measured).
@@ -29,8 +30,9 @@ func claims(all []*row, hooks map[string]float64) []claim {
 	added := func(workload, ours, theirs string, limit float64) {
 		a, b := find(workload, ours), find(workload, theirs)
 		c := claim{text: fmt.Sprintf("%s: added time of `%s` ÷ that of `%s`", workload, ours, theirs), limit: limit}
-		if a != nil && b != nil && b.addedTime > 0 {
+		if a != nil && b != nil {
 			c.known, c.value = true, perCall(a)/perCall(b)
+			c.noise = perCall(a) <= 0 || perCall(b) <= 0
 		}
 		out = append(out, c)
 	}
@@ -103,6 +105,8 @@ func printClaims(w io.Writer, cs []claim) {
 		case !c.known:
 			unknown++
 			continue
+		case c.noise:
+			verdict = "not decided: a difference is lost in the noise"
 		case c.value > c.limit:
 			verdict = "**missed**"
 		}

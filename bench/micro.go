@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -18,6 +19,9 @@ func (b *bench) goBench(ctx context.Context, pkg, which, benchtime string) (stri
 	out, err := exec.CommandContext(ctx, "go", "test", "-c", "-o", bin, "./"+pkg).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("compile the benchmarks of %s: %w\n%.300s", pkg, err, out)
+	}
+	if _, err := os.Stat(bin); err != nil {
+		return "", nil // a package without tests
 	}
 	p, err := b.startIn(pkg, "said.bench", []string{bin, "-test.run=^$", "-test.bench=" + which, "-test.benchtime=" + benchtime, "-test.v"})
 	if err != nil {

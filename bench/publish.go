@@ -15,9 +15,26 @@ const (
 	endMark   = "<!-- to here -->"
 )
 
-// publish writes the tables into docs/performance.md, and has the plots drawn.
+// publish has the plots drawn, and writes them and the tables into docs/performance.md.
 func (b *bench) publish(ctx context.Context, res *results, text string) error {
-	page := filepath.Join(b.repo, "docs", "performance.md")
+	raw, docs := filepath.Join(b.dir, "results.json"), filepath.Join(b.repo, "docs")
+	if err := res.save(raw); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", "run", "./bench/plot", "-in", raw, "-out", docs)
+	cmd.Dir = b.repo
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("draw the plots: %w\n%s", err, out)
+	}
+	plots, err := filepath.Glob(filepath.Join(docs, "performance-*.svg"))
+	if err != nil {
+		return err
+	}
+	text += "\n"
+	for _, p := range plots {
+		text += fmt.Sprintf("![%[1]s](%[1]s)\n", filepath.Base(p))
+	}
+	page := filepath.Join(docs, "performance.md")
 	old, err := os.ReadFile(page)
 	if err != nil {
 		return err
@@ -26,19 +43,7 @@ func (b *bench) publish(ctx context.Context, res *results, text string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", page, err)
 	}
-	if err := os.WriteFile(page, []byte(fresh), 0o644); err != nil {
-		return err
-	}
-	raw := filepath.Join(b.dir, "results.json")
-	if err := res.save(raw); err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, "go", "run", "./bench/plot", "-in", raw, "-out", filepath.Join(b.repo, "docs"))
-	cmd.Dir = b.repo
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("draw the plots: %w\n%s", err, out)
-	}
-	return nil
+	return os.WriteFile(page, []byte(fresh), 0o644)
 }
 
 // between puts text between the two marks.

@@ -85,6 +85,8 @@ func TestAClaimIsKeptOrMissedOnlyIfItWasMeasured(t *testing.T) {
 		{workload: "getppid", variant: "bpf", runs: 1, calls: 10, added: 300, addedTime: 3000, start: 2e8, rss: 20 << 20},
 		{workload: "getppid", variant: "strace", runs: 1, calls: 10, added: 100000, addedTime: 1e6},
 		{workload: "getppid", variant: "perf trace record", runs: 1, calls: 10, added: 600, addedTime: 6000},
+		{workload: "getppid", variant: "bpf reject", runs: 1, calls: 10, added: -3},
+		{workload: "getppid", variant: "perf trace -e reject", runs: 1, calls: 10, added: 7},
 		{workload: "openat", variant: "bpf", runs: 1, calls: 10, added: 1, addedTime: 10, counted: true, unaccounted: -2},
 	}
 	var b strings.Builder
@@ -92,6 +94,7 @@ func TestAClaimIsKeptOrMissedOnlyIfItWasMeasured(t *testing.T) {
 	for _, want := range []string{
 		"| getppid: added time of `bpf` ÷ that of `strace` | 0.004 | 0.003 | kept |",
 		"| getppid: added time of `bpf` ÷ that of `perf trace record` | 0.333 | 0.5 | **missed** |",
+		"| getppid: added time of `bpf reject` ÷ that of `perf trace -e reject` | 1 | -0.429 | not decided: a difference is lost in the noise |",
 		"| hooks: rejected ÷ an empty pair of programs | 1.15 | 1.1 | kept |",
 		"| start of `bpf`, ms | 150 | 200 | **missed** |",
 		"| calls unaccounted for by perftrace in all rows | 0 | 2 | **missed** |",

@@ -37,7 +37,7 @@ var workloads = []workload{
 	{name: "pipe", what: "3 processes that hand a byte around by pipes", prog: "pingpong", mode: "pipe", calls: []string{"read", "write"}, ns: 3000},
 	{name: "neighbour", what: "a loop of getppid in a process that is not traced, while a process that sleeps is", prog: "hold", calls: []string{"getppid"}, ns: 100, near: true, quick: true},
 	{name: "dd", fixed: true, what: "dd bs=1 from /dev/zero to /dev/null", prog: "job", job: ddJob, calls: []string{"read", "write"}, ns: 200},
-	{name: "find", fixed: true, what: "find /usr -xdev", prog: "job", job: findJob, calls: []string{"newfstatat", "getdents64"}, quick: true},
+	{name: "find", fixed: true, what: "find /usr -xdev, or of /usr/share with -quick", prog: "job", job: findJob, calls: []string{"newfstatat", "getdents64"}, quick: true},
 	{name: "tar", fixed: true, what: "tar of the C headers", prog: "job", job: tarJob, calls: []string{"openat", "read"}},
 	{name: "compile", what: "gcc -O2 -c of a workload", prog: "job", job: compileJob, calls: []string{"openat", "read"}},
 	{name: "redis", what: "redis-server under the load of redis-benchmark, whose time is shown", prog: "job", job: redisJob, calls: []string{"read", "write"}, serve: true},

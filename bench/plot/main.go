@@ -33,14 +33,15 @@ type row struct {
 func main() {
 	in := flag.String("in", "results.json", "what bench -json wrote")
 	out := flag.String("out", ".", "the folder for the plots")
+	form := flag.String("format", "svg", "svg or png")
 	flag.Parse()
-	if err := drawAll(*in, *out); err != nil {
+	if err := drawAll(*in, *out, "."+*form); err != nil {
 		fmt.Fprintln(os.Stderr, "plot:", err)
 		os.Exit(1)
 	}
 }
 
-func drawAll(in, out string) error {
+func drawAll(in, out, form string) error {
 	text, err := os.ReadFile(in)
 	if err != nil {
 		return err
@@ -50,11 +51,11 @@ func drawAll(in, out string) error {
 		return fmt.Errorf("%s: %w", in, err)
 	}
 	for _, workload := range []string{"getppid", "openat"} {
-		if err := drawAdded(results.Rows, workload, filepath.Join(out, "performance-"+workload+".svg")); err != nil {
+		if err := drawAdded(results.Rows, workload, filepath.Join(out, "performance-"+workload+form)); err != nil {
 			return err
 		}
 	}
-	return drawSlowdown(results.Rows, filepath.Join(out, "performance-slowdown.svg"))
+	return drawSlowdown(results.Rows, filepath.Join(out, "performance-slowdown"+form))
 }
 
 // points are values on a logarithmic axis, each with its spread, one a line.
@@ -114,9 +115,16 @@ func logarithmic(p *plot.Plot, values []float64) {
 	low, high := slices.Min(values), slices.Max(values)
 	p.X.Scale = plot.LogScale{}
 	p.X.Tick.Marker = plot.LogTicks{Prec: -1}
+	p.X.Padding, p.Y.Padding = 0, 0
 	p.X.Min = math.Pow(10, math.Floor(math.Log10(low)))
 	p.X.Max = math.Pow(10, math.Ceil(math.Log10(high)+0.01))
 	p.Add(plotter.NewGrid())
+}
+
+// nominal names the lines, and leaves room above and below them.
+func nominal(p *plot.Plot, names []string) {
+	p.NominalY(names...)
+	p.Y.Min, p.Y.Max = -0.7, float64(len(names))-0.3
 }
 
 func drawAdded(rows []row, workload, file string) error {
@@ -146,8 +154,8 @@ func drawAdded(rows []row, workload, file string) error {
 		}
 	}
 	logarithmic(p, values)
-	p.NominalY(names...)
-	p.Legend.Top, p.Legend.Left = false, true
+	nominal(p, names)
+	p.Legend.Left = true
 	if err := mine.draw(p, ours, draw.CircleGlyph{}, "perftrace"); err != nil {
 		return err
 	}
@@ -196,7 +204,8 @@ func drawSlowdown(rows []row, file string) error {
 		return nil // not measured
 	}
 	logarithmic(p, values)
-	p.NominalY(names...)
+	p.X.Max *= 10 // room for the legend
+	nominal(p, names)
 	p.Legend.Top = true
 	return p.Save(vg.Points(640), vg.Points(float64(120+24*len(names))), file)
 }
