@@ -114,7 +114,10 @@ func measureAll(ctx context.Context, f *flags) error {
 	if f.write && ctx.Err() == nil {
 		return b.publish(ctx, res, text.String())
 	}
-	return ctx.Err()
+	if ctx.Err() != nil {
+		return errors.New("ended by a signal; what was measured until then is above")
+	}
+	return nil
 }
 
 // results is everything raw, and the form of -json.

@@ -13,7 +13,7 @@ func printTables(w io.Writer, all []*row) {
 		l := &workloads[i]
 		var of []*row
 		for _, r := range all {
-			if r.workload == l.name {
+			if r.workload == l.name && (r.runs > 0 || r.err != "") {
 				of = append(of, r)
 			}
 		}
