@@ -23,6 +23,8 @@ func families() [][]Row {
 		aioRows,
 		ioprioRows,
 		ldtRows,
+		uringRows,
+		plainRows(),
 		perfRows,
 		bpfRows,
 		ioctlRows(),

@@ -30,7 +30,7 @@ var UringEnterFlags = &out.Xlat{Default: "IORING_ENTER_???", Sorted: true, Entri
 }}
 
 var UringFilesUpdate = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
-	{Val: 0xfffffffe, Name: "IORING_REGISTER_FILES_SKIP"},
+	{Val: 0xfffffffffffffffe, Name: "IORING_REGISTER_FILES_SKIP"},
 }}
 
 var UringIOWQAcct = &out.Xlat{Default: "IO_WQ_???", Sorted: true, Entries: []out.Entry{
