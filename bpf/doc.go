@@ -31,4 +31,17 @@
 // event. What is in the batch is never lost: while the ring is full it stays,
 // and new calls are dropped. A last part of the batch is left to the records
 // about tasks.
+//
+// The kernel does not run a program twice at once on a CPU. Until Linux 6.19
+// nothing can come in between; since 7.0 programs on tracepoints can be
+// preempted, and calls that another task makes meanwhile are not seen. The
+// kernel counts them, also those that are not in the set: Lost[event.Missed] is
+// the most that can be missing of ours. While a call is worked on the programs
+// forbid preemption, so that no record is torn.
+//
+// # What is not here
+//
+// Numbers are those of the init pid namespace. The hooks are tp_btf programs,
+// which every kernel with BTF has since Linux 5.5. Strings of an execve that
+// succeeded can't be had if their page was not present at its entry.
 package bpf

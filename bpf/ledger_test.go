@@ -52,6 +52,7 @@ func (y *tally) add(e *event.Event) {
 // that marks and counters agree.
 func (y *tally) balance(t *testing.T, s *Source, each uint64, threads int) {
 	t.Helper()
+	missed(t, s)
 	full, marked, shown := 0, uint64(0), uint64(0)
 	for tid, n := range y.shown {
 		shown += n

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/features"
 	"golang.org/x/sys/unix"
 
@@ -121,9 +122,20 @@ func (s *Source) loadPrograms(spec *ebpf.CollectionSpec) error {
 	if s.lacks&lackIterator != 0 {
 		delete(spec.Programs, iterator)
 	}
+	if err := setHold(spec, haveHold()); err != nil {
+		return err
+	}
 	coll, err := ebpf.NewCollection(spec)
 	if errors.Is(err, unix.EPERM) && raiseMemlock() {
 		// Before Linux 5.11 BPF memory counts as locked memory.
+		coll, err = ebpf.NewCollection(spec)
+	}
+	if verifier := (*ebpf.VerifierError)(nil); errors.As(err, &verifier) && haveHold() {
+		// Before Linux 6.15 nothing may be called that way while the CPU is
+		// held; but before 7.0 there is no need to hold it.
+		if err := setHold(spec, false); err != nil {
+			return err
+		}
 		coll, err = ebpf.NewCollection(spec)
 	}
 	if err != nil && spec.Programs[iterator] != nil {
@@ -136,6 +148,23 @@ func (s *Source) loadPrograms(spec *ebpf.CollectionSpec) error {
 	s.coll = coll
 	if s.iter = coll.Programs[iterator]; s.iter == nil {
 		s.noIterator()
+	}
+	return nil
+}
+
+// haveHold reports whether programs can forbid their preemption (Linux 6.10).
+func haveHold() bool {
+	kernel, err := btf.LoadKernelSpec()
+	if err != nil {
+		return false
+	}
+	var fn *btf.Func
+	return kernel.TypeByName("bpf_preempt_disable", &fn) == nil
+}
+
+func setHold(spec *ebpf.CollectionSpec, hold bool) error {
+	if err := spec.Variables["hold_cpu"].Set(hold); err != nil {
+		return fmt.Errorf("set BPF constant hold_cpu: %w", err)
 	}
 	return nil
 }

@@ -177,3 +177,13 @@ func wantStrings(t *testing.T, what string, got []string, want ...string) {
 		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
 	}
 }
+
+// missed skips the rest of a test if the kernel did not run a program because
+// another task had been preempted in it: since Linux 7.0 that can be, and in an
+// emulated machine it is frequent. The ledger must tell.
+func missed(t *testing.T, s *Source) {
+	t.Helper()
+	if n := s.Ledger().Lost[event.Missed]; n > 0 && emulated() {
+		t.Skipf("SKIP-NEED: time: %d calls were missed, because tasks were preempted in a program", n)
+	}
+}

@@ -66,6 +66,7 @@ func TestChildrenAreFollowedIfAskedFor(t *testing.T) {
 		if got, want := len(s.Missing()), min(int(c.lacks), 1); got != want && s.lacks == c.lacks {
 			t.Errorf("lacking %b: %d sentences of what is missing, want %d", c.lacks, got, want)
 		}
+		missed(t, s)
 		getppid := map[uint32]int{}
 		for _, e := range calls(evs, unix.SYS_GETPPID) {
 			getppid[e.TID]++
@@ -179,6 +180,7 @@ func nineThreads(t *testing.T, lacks lack) {
 			resumed++
 		}
 	})
+	missed(t, s)
 	slices.Sort(files)
 	var want []string
 	for i := range 9 {

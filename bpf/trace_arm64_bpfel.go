@@ -268,6 +268,7 @@ const (
 	traceVarGlobMatch         = "glob_match"
 	traceVarGlobStars         = "glob_stars"
 	traceVarHaveEntryHook     = "have_entry_hook"
+	traceVarHoldCpu           = "hold_cpu"
 	traceVarMinDuration       = "min_duration"
 	traceVarOnlyCgroup        = "only_cgroup"
 	traceVarOnlyErrnos        = "only_errnos"
@@ -378,6 +379,7 @@ type traceVariableSpecs struct {
 	GlobMatch         *ebpf.VariableSpec `ebpf:"glob_match"`
 	GlobStars         *ebpf.VariableSpec `ebpf:"glob_stars"`
 	HaveEntryHook     *ebpf.VariableSpec `ebpf:"have_entry_hook"`
+	HoldCpu           *ebpf.VariableSpec `ebpf:"hold_cpu"`
 	MinDuration       *ebpf.VariableSpec `ebpf:"min_duration"`
 	OnlyCgroup        *ebpf.VariableSpec `ebpf:"only_cgroup"`
 	OnlyErrnos        *ebpf.VariableSpec `ebpf:"only_errnos"`
@@ -465,6 +467,7 @@ type traceVariables struct {
 	GlobMatch         *ebpf.Variable `ebpf:"glob_match"`
 	GlobStars         *ebpf.Variable `ebpf:"glob_stars"`
 	HaveEntryHook     *ebpf.Variable `ebpf:"have_entry_hook"`
+	HoldCpu           *ebpf.Variable `ebpf:"hold_cpu"`
 	MinDuration       *ebpf.Variable `ebpf:"min_duration"`
 	OnlyCgroup        *ebpf.Variable `ebpf:"only_cgroup"`
 	OnlyErrnos        *ebpf.Variable `ebpf:"only_errnos"`

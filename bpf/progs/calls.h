@@ -146,22 +146,19 @@ out:
 	end_append(c);
 }
 
-static __always_inline int on_enter(void *ctx, struct pt_regs *regs, s32 id)
+static __always_inline void entered(void *ctx, struct task_struct *task, struct pt_regs *regs, struct plan *plan, u32 slot,
+				    u32 abi, u32 nr)
 {
-	struct task_struct *task = current_task();
-	u32 abi = call_abi(task, regs, id), nr = call_nr(abi, id), slot = slot_of(abi, nr), flags;
-	struct plan *plan = bpf_map_lookup_elem(&plans, &slot);
 	struct task_state *st;
 	u64 time = 0;
+	u32 flags;
 
-	if (!plan || !(plan->flags & PLAN_ENABLED))
-		return 0;
 	st = traced(task);
 	if (!st)
-		return 0;
+		return;
 	flags = st->flags;
 	if (flags & T_WAIT_EXEC && !(plan->flags & PLAN_EXEC))
-		return 0;
+		return;
 	st->flags = (flags & ~(T_WAIT_EXEC | T_NEWBORN | T_ATTACHED | T_PART | T_PART_LOST)) | T_IN_CALL;
 	st->slot = slot;
 	st->nr = nr;
@@ -177,38 +174,46 @@ static __always_inline int on_enter(void *ctx, struct pt_regs *regs, s32 id)
 	} else if (want_enter || plan->flags & PLAN_ENTRY) {
 		tell_entry(ctx, st, plan, time, regs, REC_ENTRY);
 	}
+}
+
+static __always_inline int on_enter(void *ctx, struct pt_regs *regs, s32 id)
+{
+	struct task_struct *task = current_task();
+	u32 abi = call_abi(task, regs, id), nr = call_nr(abi, id), slot = slot_of(abi, nr);
+	struct plan *plan = bpf_map_lookup_elem(&plans, &slot);
+
+	if (!plan || !(plan->flags & PLAN_ENABLED))
+		return 0;
+	hold();
+	entered(ctx, task, regs, plan, slot, abi, nr);
+	let_go();
 	return 0;
 }
 
-static __always_inline int on_exit(void *ctx, struct pt_regs *regs, s64 ret)
+static __always_inline void exited(void *ctx, struct task_struct *task, struct pt_regs *regs, struct plan *plan, u32 slot,
+				   u32 abi, u32 nr, s32 id, s64 ret)
 {
-	struct task_struct *task = current_task();
-	s32 id = exit_id(regs);
-	u32 abi = call_abi(task, regs, id), nr = call_nr(abi, id), slot = slot_of(abi, nr), flags, cpu, pos, len;
-	u16 rflags = 0;
-	struct plan *plan = bpf_map_lookup_elem(&plans, &slot);
+	u32 flags, cpu, pos, len;
 	struct task_state *st;
+	u16 rflags = 0;
 	struct batch *b;
 	struct cpu *c;
 	struct rec *r;
 	u64 time;
 
-	/* A call may have rewritten its number: sigreturn sets -1. */
-	if (!plan || (!(plan->flags & PLAN_ENABLED) && !(have_entry_hook && id < 0)))
-		return 0;
 	st = traced(task);
 	if (!st)
-		return 0;
+		return;
 	flags = st->flags;
 	if (flags & T_WAIT_EXEC)
-		return 0;
+		return;
 	st->flags = flags & ~(T_IN_CALL | T_NEWBORN | T_ATTACHED | T_PART | T_PART_LOST);
 	if (flags & T_IN_CALL && (st->slot == slot || id < 0 || plan->flags & PLAN_EXEC)) {
 		if (st->slot != slot) {
 			slot = st->slot;
 			plan = bpf_map_lookup_elem(&plans, &slot);
 			if (!plan)
-				return 0;
+				return;
 		}
 		if (st->enter)
 			rflags |= R_ENTER;
@@ -218,10 +223,10 @@ static __always_inline int on_exit(void *ctx, struct pt_regs *regs, s64 ret)
 			rflags |= R_PART_LOST;
 	} else {
 		if (id < 0)
-			return 0;
+			return;
 		/* The child's return from the fork that made it. */
 		if (flags & T_NEWBORN && plan->flags & PLAN_FORK)
-			return 0;
+			return;
 		if (have_entry_hook && flags & T_ATTACHED)
 			rflags |= R_RESUMED;
 		st->slot = slot;
@@ -235,7 +240,7 @@ static __always_inline int on_exit(void *ctx, struct pt_regs *regs, s64 ret)
 	c = bpf_map_lookup_elem(&cpus, &cpu);
 	b = bpf_map_lookup_elem(&batches, &cpu);
 	if (!c || !b)
-		return 0;
+		return;
 	begin_append(c);
 	time = bpf_ktime_get_ns();
 	c->matched++;
@@ -264,6 +269,21 @@ static __always_inline int on_exit(void *ctx, struct pt_regs *regs, s64 ret)
 	append(ctx, c, b, len, time);
 out:
 	end_append(c);
+}
+
+static __always_inline int on_exit(void *ctx, struct pt_regs *regs, s64 ret)
+{
+	struct task_struct *task = current_task();
+	s32 id = exit_id(regs);
+	u32 abi = call_abi(task, regs, id), nr = call_nr(abi, id), slot = slot_of(abi, nr);
+	struct plan *plan = bpf_map_lookup_elem(&plans, &slot);
+
+	/* A call may have rewritten its number: sigreturn sets -1. */
+	if (!plan || (!(plan->flags & PLAN_ENABLED) && !(have_entry_hook && id < 0)))
+		return 0;
+	hold();
+	exited(ctx, task, regs, plan, slot, abi, nr, id, ret);
+	let_go();
 	return 0;
 }
 

@@ -312,7 +312,7 @@ __noinline int copy_one(u64 addr, u32 i, u32 elem)
 	if (!s)
 		return 1;
 	if (s->op.kind == CAP_FD)
-		return fd_piece(addr, i);
+		return want_fds ? fd_piece(addr, i) : 1;
 	if (!addr)
 		return 0;
 	if (s->word == 4)
@@ -413,7 +413,8 @@ __noinline int run_op(u32 i)
 	s->width = s->op.len_width ? s->op.len_width : s->word;
 	from = s->op.from;
 	if (s->op.kind == CAP_FD && from == FROM_RET) {
-		fd_piece(s->ret, i);
+		if (want_fds)
+			fd_piece(s->ret, i);
 		return 0;
 	}
 	if (from < FROM_OP) {

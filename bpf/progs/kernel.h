@@ -63,6 +63,12 @@ static long (*bpf_seq_write)(struct seq_file *m, const void *data, u32 len) = (v
 static void *(*bpf_task_storage_get)(void *map, struct task_struct *task, void *value, u64 flags) = (void *)156;
 static struct task_struct *(*bpf_get_current_task_btf)(void) = (void *)158;
 
+#define __ksym __attribute__((section(".ksyms")))
+#define __weak __attribute__((weak))
+
+extern void bpf_preempt_disable(void) __ksym __weak; /* Linux 6.10 */
+extern void bpf_preempt_enable(void) __ksym __weak;
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 typedef struct {

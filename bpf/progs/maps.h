@@ -83,6 +83,7 @@ struct {
 } rings SEC(".maps");
 
 volatile const bool use_storage = true; /* task_store, and the current task by BTF */
+volatile const bool hold_cpu; /* see hold() */
 volatile const bool trace_all;
 volatile const bool want_times;
 volatile const bool want_enter;
@@ -112,6 +113,22 @@ volatile const bool filter_comm;
 volatile const u32 glob_match[256];
 volatile const u32 glob_stars;
 volatile const u32 glob_end;
+
+/* Since Linux 7.0 programs on tracepoints can be preempted. Then another task may
+ * come into the middle of an append; and calls of it are missed, because the
+ * kernel does not run a program twice at once on a CPU. So no program lets go of
+ * the CPU once it has to do with a call. */
+static __always_inline void hold(void)
+{
+	if (hold_cpu)
+		bpf_preempt_disable();
+}
+
+static __always_inline void let_go(void)
+{
+	if (hold_cpu)
+		bpf_preempt_enable();
+}
 
 /* Entries left in seeds. */
 u32 seeds_pending;

@@ -39,42 +39,60 @@ int call_exit(u64 *ctx)
 SEC("tp_btf/sched_process_fork")
 int task_fork(u64 *ctx)
 {
-	return on_fork(ctx, (struct task_struct *)ctx[0], (struct task_struct *)ctx[1]);
+	hold();
+	on_fork(ctx, (struct task_struct *)ctx[0], (struct task_struct *)ctx[1]);
+	let_go();
+	return 0;
 }
 
 /* (task, old pid, bprm) */
 SEC("tp_btf/sched_process_exec")
 int task_exec(u64 *ctx)
 {
-	return on_exec(ctx, (struct task_struct *)ctx[0], (u32)ctx[1]);
+	hold();
+	on_exec(ctx, (struct task_struct *)ctx[0], (u32)ctx[1]);
+	let_go();
+	return 0;
 }
 
 /* (task); since Linux 6.16 also whether its process is dead */
 SEC("tp_btf/sched_process_exit")
 int task_exit(u64 *ctx)
 {
-	return on_task_exit(ctx, (struct task_struct *)ctx[0]);
+	hold();
+	on_task_exit(ctx, (struct task_struct *)ctx[0]);
+	let_go();
+	return 0;
 }
 
 /* (task, new comm) */
 SEC("tp_btf/task_rename")
 int task_rename(u64 *ctx)
 {
-	return on_rename(ctx, (struct task_struct *)ctx[0], (const char *)ctx[1]);
+	hold();
+	on_rename(ctx, (struct task_struct *)ctx[0], (const char *)ctx[1]);
+	let_go();
+	return 0;
 }
 
 /* (sig, info, action) */
 SEC("tp_btf/signal_deliver")
 int signal_deliver(u64 *ctx)
 {
-	return on_signal(ctx, ctx[0], (void *)ctx[1]);
+	hold();
+	on_signal(ctx, ctx[0], (void *)ctx[1]);
+	let_go();
+	return 0;
 }
 
 /* (sig, info, task, group, result) */
 SEC("tp_btf/signal_generate")
 int signal_generate(u64 *ctx)
 {
-	return on_ignored(ctx, ctx[0], (void *)ctx[1], (struct task_struct *)ctx[2], (u32)ctx[4]);
+	hold();
+	on_ignored(ctx, ctx[0], (void *)ctx[1], (struct task_struct *)ctx[2], (u32)ctx[4]);
+	let_go();
+	return 0;
 }
 
 /* User space runs this on a CPU (BPF_F_TEST_RUN_ON_CPU) whose batch is pending. */
