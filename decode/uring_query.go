@@ -98,9 +98,11 @@ var uringProbeElem = fixed(uringProbeOp, func(c *Call, b []byte) {
 	c.shyHex("resv2", c.U32(b[4:]))
 })
 
-// uringQueryHops is how many questions of a list are captured.
+// Of a list of questions, all are captured that lie in an array, as lists mostly
+// do, and some others.
 const (
 	uringQueryHead = 40
+	uringQueryRow  = 64
 	uringQueryHops = 5
 	uringQueryMax  = 1000
 )
@@ -133,7 +135,7 @@ var uringQuery = Type{
 	},
 	Cap: func(b *Caps, at Place) {
 		for range uringQueryHops {
-			op := b.Add(at, event.Capture{Kind: event.CapBytes, Size: uringQueryHead, When: event.AtExit})
+			op := b.Add(at, event.Capture{Kind: event.CapBytes, Size: uringQueryHead * uringQueryRow, When: event.AtExit})
 			b.Add(In(op, 8, 0), event.Capture{Kind: event.CapBytes, Size: 48, When: event.AtExit})
 			at = In(op, 0, 0)
 		}

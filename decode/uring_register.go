@@ -253,7 +253,7 @@ var uringResv3 = listOf(3, hex)
 var (
 	uringRingFD = NewStruct(
 		Arg{"offset", printed(U32, func(c *Call, v uint64) { c.ID(v, 1<<32-1) })}, Arg{"resv", shy(hex)},
-		Arg{"data", Type{Width: U64, Print: fd.Print, Cap: capFD}},
+		Arg{"data", Type{Width: U64, Print: func(c *Call, v uint64) { c.FD(int64(int32(v))) }, Cap: capFD}},
 	).Type()
 	uringNoRingFD = NewStruct(Arg{"offset", udec}, Arg{"resv", shy(hex)}, Arg{"data", shy(hex64)}).Type()
 )

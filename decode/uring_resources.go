@@ -84,8 +84,8 @@ var uringWorkers = Type{
 	Print: func(c *Call, v uint64) {
 		n := c.args[3]
 		c.AtEntry = true
-		_, ok := c.Read(v, 4)
-		ok = c.Verbose && (ok || v != 0 && n == 0)
+		_, ok := c.Read(v, int(4*min(n, maxElems)))
+		ok = ok && c.Verbose && n > 0
 		if ok && c.Returned() {
 			c.BeginChange()
 		}
