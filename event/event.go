@@ -56,6 +56,8 @@ const (
 	GroupDead
 	// CoreDumped: with KindExit, a core was written.
 	CoreDumped
+	// StatusUnknown: with KindExit, the source could not tell Status.
+	StatusUnknown
 	// Ignored: with KindSignal, the signal was not delivered (it is ignored).
 	Ignored
 )

@@ -27,6 +27,7 @@
 //
 // # What this backend can't tell
 //
-// No memory, no wait status (KindExit has Status 0), no signals. int $0x80 made
+// No memory, no signals, and a wait status only
+// where exit or exit_group was seen (else StatusUnknown). int $0x80 made
 // by 64-bit code has i386 numbers, but the kernel calls the task a 64-bit one.
 package perf

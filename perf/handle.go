@@ -68,7 +68,7 @@ func (s *Source) handleEnter(cpu int) bool {
 		// Known from now on, and its arguments are safe from gaps.
 		s.counts.noReturn++
 		s.pair.Cancel(e.TID)
-		s.tasks.gone(e.TID, e.TGID)
+		s.tasks.gone(e.TID, e.TGID, e.Args[0], e.NR == special[e.ABI].exitGroup)
 		if s.check && !s.plan.Calls[e.ABI].Has(e.NR) || s.plan.Result.Active() {
 			s.counts.filtered++
 			return false
@@ -183,6 +183,10 @@ func (s *Source) handleDeath(e *event.Event) bool {
 	e.Kind = event.KindExit
 	if s.tasks.wantComm {
 		e.Comm = s.tasks.comm(e.TID, e.TGID)
+	}
+	var known bool
+	if e.Status, known = s.tasks.status(e.TID, e.TGID); !known {
+		e.Flags |= event.StatusUnknown
 	}
 	last, fine := s.tasks.died(e.TID, e.TGID)
 	if last {

@@ -12,7 +12,8 @@ import (
 type tasks struct {
 	wantComm bool
 	live     map[uint32]*task
-	threads  map[uint32]int // live tasks by process
+	threads  map[uint32]int    // live tasks by process
+	codes    map[uint32]uint32 // wait status of processes that called exit_group, and of threads that called exit, by id
 }
 
 type task struct {
@@ -27,6 +28,7 @@ func (t *tasks) add(tid, tgid uint32) bool {
 	if t.live == nil {
 		t.live = make(map[uint32]*task)
 		t.threads = make(map[uint32]int)
+		t.codes = make(map[uint32]uint32)
 	}
 	if t.live[tid] != nil {
 		return false
@@ -48,10 +50,25 @@ func (t *tasks) born(tid, tgid, parent uint32) bool {
 	return true
 }
 
-// gone notes that the task called exit or exit_group.
-func (t *tasks) gone(tid, tgid uint32) {
+// gone notes that the task called exit or, for the whole process, exit_group.
+func (t *tasks) gone(tid, tgid uint32, code uint64, group bool) {
 	t.add(tid, tgid)
 	t.live[tid].leaving = true
+	if group {
+		tid = tgid
+	}
+	if _, ok := t.codes[tid]; !ok {
+		t.codes[tid] = uint32(code&0xff) << 8
+	}
+}
+
+// status returns the wait status of a task that ends, if one of its calls told.
+func (t *tasks) status(tid, tgid uint32) (status uint32, ok bool) {
+	if status, ok = t.codes[tgid]; ok {
+		return status, true
+	}
+	status, ok = t.codes[tid]
+	return status, ok
 }
 
 // died forgets a task. last: it was the last known one of its process; fine:
@@ -64,6 +81,10 @@ func (t *tasks) died(tid, tgid uint32) (last, fine bool) {
 	}
 	if last = t.threads[tgid] <= 0; last {
 		delete(t.threads, tgid)
+		delete(t.codes, tgid)
+	}
+	if tid != tgid {
+		delete(t.codes, tid)
 	}
 	return last, fine
 }

@@ -162,6 +162,7 @@ func (s *session) exited(e *event.Event) {
 	if e.TID == s.command {
 		s.execFailed()
 		status = s.commandStatus(status)
+		e.Flags &^= event.StatusUnknown
 	}
 	t.gone, t.status, t.flags = true, status, e.Flags
 	if t.tid == t.tgid && e.Flags&event.GroupDead == 0 && s.othersOf(t) {
@@ -216,6 +217,8 @@ func (s *session) lastLine(t *task, e *event.Event) {
 			core = "(core dumped) "
 		}
 		s.note(t, e, "+++ killed by ", signalName(uint32(ws.Signal())), " ", core, "+++")
+	case t.flags&event.StatusUnknown != 0:
+		s.note(t, e, "+++ exited with ? +++")
 	default:
 		s.note(t, e, "+++ exited with ", strconv.Itoa(ws.ExitStatus()), " +++")
 	}

@@ -121,7 +121,7 @@ func (s *session) exitObject(t *task, e *event.Event, ws unix.WaitStatus) {
 		if ws.CoreDump() {
 			s.dec.Buf = append(s.dec.Buf, `,"core":true`...)
 		}
-	} else {
+	} else if t.flags&event.StatusUnknown == 0 {
 		s.member("status", uint64(ws.ExitStatus()))
 	}
 	s.endObject(st, e.Time)
