@@ -54,6 +54,28 @@ func (c *Call) Succeeded() bool { return c.Returned() && !c.Failed() }
 // by another: {a=1} => {b=2}.
 func changed(before, after Type) Type { return changedIf((*Call).Succeeded, before, after) }
 
+// changedOrAddr is changed that shows the address, too, when the call has failed.
+func changedOrAddr(before, after Type) Type {
+	t := changed(before, after)
+	show := t.Print
+	t.Print = func(c *Call, v uint64) {
+		c.AtEntry = true
+		_, ok := c.Read(v, before.size(c.Lay))
+		c.AtEntry = false
+		failed := ok && c.Verbose && c.Returned() && c.Failed()
+		if failed {
+			c.BeginChange()
+		}
+		show(c, v)
+		if failed {
+			c.Then()
+			c.Addr(v)
+			c.EndChange()
+		}
+	}
+	return t
+}
+
 // changedIf is changed where ok says whether the call has replaced the value.
 func changedIf(ok func(*Call) bool, before, after Type) Type {
 	return Type{

@@ -17,7 +17,7 @@ var (
 		Arg{"pll_posmult", dec}, Arg{"pll_negmult", dec}, Arg{"pll_clock", ldec},
 	).Type()
 	rtcParamSet = rtcParamOf(true, true)
-	rtcParamGet = changed(rtcParamOf(true, false), rtcParamOf(false, true))
+	rtcParamGet = changedOrAddr(rtcParamOf(true, false), rtcParamOf(false, true))
 )
 
 // rtcParamOf is a parameter with its name and index, its value, or both.
@@ -162,7 +162,7 @@ var ioctlDev = joined(
 	each(argp(boxed(in, udec)), "LIRC_SET_SEND_CARRIER", "LIRC_SET_REC_CARRIER", "LIRC_SET_SEND_DUTY_CYCLE",
 		"LIRC_SET_REC_TIMEOUT", "LIRC_SET_REC_TIMEOUT_REPORTS", "LIRC_SET_MEASURE_CARRIER_MODE",
 		"LIRC_SET_REC_CARRIER_RANGE", "LIRC_SET_WIDEBAND_RECEIVER"),
-	each(argp(flagsIn(Ulong, xlat.PerfIoctlFlags)), "PERF_EVENT_IOC_ENABLE", "PERF_EVENT_IOC_DISABLE", "PERF_EVENT_IOC_RESET"),
+	each(argp(flags(xlat.PerfIoctlFlags)), "PERF_EVENT_IOC_ENABLE", "PERF_EVENT_IOC_DISABLE", "PERF_EVENT_IOC_RESET"),
 	each(argp(dec), "PERF_EVENT_IOC_REFRESH"),
 	each(argp(boxed(in, udec64)), "PERF_EVENT_IOC_PERIOD"),
 	each(argp(fd), "PERF_EVENT_IOC_SET_OUTPUT", "PERF_EVENT_IOC_SET_BPF"),

@@ -26,8 +26,8 @@ var (
 			c.EndStruct()
 		}
 		t.Cap = func(b *Caps, at Place) {
-			b.Add(argPlace(2), event.Capture{
-				Kind: event.CapBytes, Off: 4, Len: event.LenOp, LenFrom: at.From - event.FromOp, LenOff: 3, LenWidth: 1,
+			b.Add(Place{From: 2, Off: 4}, event.Capture{
+				Kind: event.CapBytes, Len: event.LenOp, LenFrom: at.From - event.FromOp, LenOff: 3, LenWidth: 1,
 				Size: 512, When: event.AtExit | event.InPlace,
 			})
 		}
@@ -55,12 +55,14 @@ func (c *Call) HexBufAt(addr, n uint64) {
 	c.StrHex(b, n > shown)
 }
 
-// fixedBuf is a pointer to n bytes, shown as a string; how is in or outPtr.
+// fixedBuf is a pointer to n bytes, shown as a string; how is in or outPtr. As
+// strace does, it reads one more than it shows.
 func fixedBuf(how func(Type) Type, n int, show func(c *Call, addr, n uint64)) Type {
 	t := how(memOf(n, 1, nil))
-	print := t.Out
+	isOut := t.Out
 	t.Print = func(c *Call, v uint64) {
-		if print && !c.Succeeded() {
+		seen := min(n, c.Opts.StringMax+1)
+		if isOut && !c.Succeeded() || len(c.Avail(v, seen)) < seen {
 			c.Addr(v)
 			return
 		}

@@ -39,7 +39,7 @@ var (
 	ubiRsvol = NewStruct(Arg{"bytes", dec64}, Arg{"vol_id", dec}).packed()
 	ubiRnvol = NewStruct(
 		Arg{"count", dec}, Arg{"", pad(12)},
-		Arg{"ents", vecUpto(NewStruct(Arg{"vol_id", dec}, Arg{"name_len", dec16}, Arg{"", pad(2)}, Arg{"name", ubiName(4)}).Type(), 32, u32At(0))},
+		Arg{"ents", vecUpto(NewStruct(Arg{"vol_id", dec}, Arg{"name_len", dec16}, Arg{"", pad(2)}, Arg{"name", ubiName(4)}).Type(), 32, ubiCount)},
 	).Type()
 	ubiLEB = NewStruct(Arg{"lnum", dec}, Arg{"bytes", dec}, Arg{"dtype", enumIn(U8, xlat.UbiDataTypes)}, Arg{"", pad(7)}).Type()
 	ubiMap = NewStruct(Arg{"lnum", dec}, Arg{"dtype", enumIn(U8, xlat.UbiDataTypes)}, Arg{"", pad(3)}).Type()
@@ -50,6 +50,9 @@ var (
 	ubiProp = NewStruct(Arg{"property", enumIn(U8, xlat.UbiVolumeProps)}, Arg{"", pad(7)}, Arg{"value", hex64}).Type()
 	ubiNum  = vec(dec, 1)
 )
+
+// ubiCount is how many volumes are renamed; there are none if it is negative.
+func ubiCount(c *Call, s []byte) uint64 { return uint64(max(c.I32(s), 0)) }
 
 // ubiName is a name whose length is the 16-bit number at offset off.
 func ubiName(off int) Type {

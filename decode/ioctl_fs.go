@@ -12,8 +12,8 @@ func (b *Caps) tailOf(arg, head int, op Place, off, width, size int, when event.
 	if op == Nowhere {
 		return
 	}
-	b.Add(argPlace(arg), event.Capture{
-		Kind: event.CapBytes, Off: uint16(head), Len: event.LenOp, LenFrom: op.From - event.FromOp,
+	b.Add(Place{From: uint8(arg), Off: uint16(head)}, event.Capture{
+		Kind: event.CapBytes, Len: event.LenOp, LenFrom: op.From - event.FromOp,
 		LenOff: uint16(off), LenWidth: uint8(width), Size: uint16(size), Max: uint16(min(size*maxElems, 16384)),
 		When: when | event.InPlace,
 	})

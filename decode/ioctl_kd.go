@@ -167,8 +167,41 @@ var kdTable = Type{Width: U8, Print: func(c *Call, v uint64) {
 	c.Flags(v, xlat.KdKeymap)
 }}
 
-func kdEntry(value Type) *Struct {
-	return NewStruct(Arg{"kb_table", kdTable}, Arg{"kb_index", udec8}, Arg{"kb_value", value})
+// kdEntry is an entry of a key map: the key asked for, and what it means, which
+// may be where memory ends.
+func kdEntry(get bool) Type {
+	return Type{
+		Width: Ulong,
+		Print: func(c *Call, v uint64) {
+			c.AtEntry = true
+			b, ok := c.ReadOr(v, 2)
+			if !ok {
+				c.AtEntry = false
+				return
+			}
+			c.BeginStruct()
+			c.Field("kb_table")
+			kdTable.Print(c, uint64(b[0]))
+			c.Field("kb_index")
+			c.Uint(uint64(b[1]))
+			c.AtEntry = !get
+			if !get || c.Succeeded() {
+				c.Field("kb_value")
+				if b, ok = c.Read(v+2, 2); ok {
+					kdKey.Print(c, c.U16(b))
+				} else {
+					c.Text("???")
+				}
+			}
+			c.AtEntry = false
+			c.EndStruct()
+		},
+		Cap: func(b *Caps, at Place) {
+			b.Add(at, event.Capture{Kind: event.CapBytes, Size: 2, When: readAtEntry})
+			b.Add(at, event.Capture{Kind: event.CapBytes, Size: 4, When: readAtEntry})
+			b.Add(at, event.Capture{Kind: event.CapBytes, Size: 4, When: event.AtExit})
+		},
+	}
 }
 
 // kdFunc is the string of a function key.
@@ -196,7 +229,8 @@ func kdFunc(get bool) Type {
 	return Type{Width: Ulong, Print: show, Cap: func(b *Caps, at Place) {
 		b.Add(at, event.Capture{Kind: event.CapBytes, Size: 1, When: readAtEntry})
 		b.Add(at, event.Capture{Kind: event.CapBytes, Size: 1, When: event.AtExit})
-		b.Add(at, event.Capture{Kind: event.CapString, Off: 1, Max: 511, When: event.AtExit | event.InPlace})
+		at.Off = 1
+		b.Add(at, event.Capture{Kind: event.CapString, Max: 511, When: event.AtExit | event.InPlace})
 	}}
 }
 
@@ -217,11 +251,11 @@ var (
 	).Type()
 	kdKeycodeSet = NewStruct(Arg{"scancode", hex}, Arg{"keycode", hex}).Type()
 	kdSignal     = Type{Width: Ulong, Print: func(c *Call, v uint64) {
-		if v < 1<<31-1 {
-			c.sigName(v)
-		} else {
-			c.Uint(v)
+		if name, ok := xlat.Signals.Name(v); ok {
+			c.Named(v, name)
+			return
 		}
+		c.Uint(v)
 	}}
 )
 
@@ -257,7 +291,7 @@ var ioctlKd = joined(
 	each(argp(flagsIn(U8, xlat.KdDefaultLeds)), "KDSKBLED"),
 	each(argp(boxed(outPtr, enumIn(U8, xlat.KdKbdTypes))), "KDGKBTYPE"),
 	each(argp(kdPort), "KDADDIO", "KDDELIO"),
-	each(argp(enumIn(Ulong, xlat.KdModes)), "KDSETMODE"),
+	each(argp(enum(xlat.KdModes)), "KDSETMODE"),
 	each(argp(boxed(outPtr, enum(xlat.KdModes))), "KDGETMODE"),
 	each(argp(fixedBuf(outPtr, 256, (*Call).HexBufAt)), "GIO_SCRNMAP"),
 	each(argp(fixedBuf(in, 256, (*Call).HexBufAt)), "PIO_SCRNMAP"),
@@ -265,8 +299,8 @@ var ioctlKd = joined(
 	each(argp(array(in, kdUniChar, constCount(256))), "PIO_UNISCRNMAP"),
 	each(argp(boxed(outPtr, kdModeDec)), "KDGKBMODE"),
 	each(argp(kdModeDec), "KDSKBMODE"),
-	each(argp(inout(kdEntry(filled(kdKey)))), "KDGKBENT"),
-	each(argp(in(kdEntry(kdKey).Type())), "KDSKBENT"),
+	each(argp(kdEntry(true)), "KDGKBENT"),
+	each(argp(kdEntry(false)), "KDSKBENT"),
 	each(argp(kdFunc(true)), "KDGKBSENT"),
 	each(argp(kdFunc(false)), "KDSKBSENT"),
 	each(argp(outPtr(kdAccent)), "KDGKBDIACR"),
@@ -289,4 +323,4 @@ var ioctlKd = joined(
 )
 
 // kdModeDec is a mode of the keyboard; a number without a name is decimal.
-var kdModeDec = Type{Width: U32, Print: func(c *Call, v uint64) { c.EnumDec(v, xlat.KdKbdModes) }}
+var kdModeDec = Type{Width: I32, Print: func(c *Call, v uint64) { c.EnumDec(v, xlat.KdKbdModes) }}

@@ -109,7 +109,6 @@ var ioctlNS = joined(
 		{name: "SECCOMP_IOCTL_NOTIF_RECV", args: argp(seccompNotif)},
 		{name: "SECCOMP_IOCTL_NOTIF_SEND", args: argp(in(seccompNotifResp))},
 		{name: "SECCOMP_IOCTL_NOTIF_ID_VALID", args: argp(boxed(in, hex64))},
-		{name: "SECCOMP_IOCTL_NOTIF_ID_VALID_WRONG_DIR", args: argp(boxed(in, hex64))},
 		{name: "SECCOMP_IOCTL_NOTIF_ADDFD", args: argp(in(seccompAddfd))},
 		{name: "SECCOMP_IOCTL_NOTIF_SET_FLAGS", args: argp(flagsIn(Ulong, xlat.SeccompNotif))},
 	},
@@ -159,7 +158,7 @@ func (c *Call) pidfdGetInfo(size int, v uint64) {
 	c.Field("mask")
 	asked := c.U64(b)
 	c.Flags(asked, xlat.PidfdInfo)
-	if b, ok = c.Read(v, min(size, pidfdInfoMax)); ok && c.Returned() {
+	if b, ok = c.Read(v, min(size, pidfdInfoMax)); ok && c.Succeeded() {
 		if got := c.U64(b); got != asked {
 			c.Syntax(" => ")
 			c.Flags(got, xlat.PidfdInfo)

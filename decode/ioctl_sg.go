@@ -83,29 +83,36 @@ var sgIO = Type{
 		}
 	},
 	Cap: func(b *Caps, at Place) {
+		// 16 captures is all there is room for: what is only read by the call is
+		// copied at exit.
 		l := b.Lay
-		for _, when := range [...]event.When{readAtEntry, event.AtExit} {
-			op := b.Add(at, event.Capture{Kind: event.CapBytes, Size: uint16(sgV4Type.size(l)), When: when})
-			buf := func(s *Struct, ptr, size string, width int) {
-				b.Add(In(op, s.Off(l, ptr), 0), event.Capture{
-					Kind: event.CapBytes, Len: event.LenField, LenOff: uint16(s.Off(l, size)), LenWidth: uint8(width), When: when,
-				})
-			}
-			if when == readAtEntry {
-				buf(sgV3, "cmdp", "cmd_len", 1)
-				buf(sgV4, "request", "request_len", 4)
-				buf(sgV4, "dout_xferp", "dout_xfer_len", 4)
-			} else {
-				buf(sgV3, "sbp", "sb_len_wr", 1)
-				buf(sgV4, "response", "response_len", 4)
-				buf(sgV4, "din_xferp", "din_xfer_len", 4)
-			}
-			buf(sgV3, "dxferp", "dxfer_len", 4)
-			vec := b.addIovecs(In(op, sgV3.Off(l, "dxferp"), 0), event.Capture{
-				Len: event.LenField, LenOff: uint16(sgV3.Off(l, "iovec_count")), LenWidth: 2,
-			}, when)
-			b.addIovecData(vec, when)
+		whole := func(t *Type, when event.When) int {
+			return b.Add(at, event.Capture{Kind: event.CapBytes, Size: uint16(t.size(l)), When: when})
 		}
+		buf := func(op int, s *Struct, ptr, size string, width int, when event.When) {
+			b.Add(In(op, s.Off(l, ptr), 0), event.Capture{
+				Kind: event.CapBytes, Len: event.LenField, LenOff: uint16(s.Off(l, size)), LenWidth: uint8(width), When: when,
+			})
+		}
+		vec := func(op int, s *Struct, ptr, n string, width int) {
+			v := b.addIovecs(In(op, s.Off(l, ptr), 0), event.Capture{
+				Len: event.LenField, LenOff: uint16(s.Off(l, n)), LenWidth: uint8(width),
+			}, event.AtExit)
+			b.addIovecData(v, event.AtExit)
+		}
+		v3 := whole(&sgV3Type, readAtEntry)
+		whole(&sgV4Type, readAtEntry)
+		buf(v3, sgV3, "dxferp", "dxfer_len", 4, readAtEntry)
+		v3, v4 := whole(&sgV3Type, event.AtExit), whole(&sgV4Type, event.AtExit)
+		buf(v3, sgV3, "cmdp", "cmd_len", 1, event.AtExit)
+		buf(v3, sgV3, "sbp", "sb_len_wr", 1, event.AtExit)
+		buf(v3, sgV3, "dxferp", "dxfer_len", 4, event.AtExit)
+		vec(v3, sgV3, "dxferp", "iovec_count", 2)
+		buf(v4, sgV4, "request", "request_len", 4, event.AtExit)
+		buf(v4, sgV4, "response", "response_len", 4, event.AtExit)
+		buf(v4, sgV4, "dout_xferp", "dout_xfer_len", 4, event.AtExit)
+		buf(v4, sgV4, "din_xferp", "din_xfer_len", 4, event.AtExit)
+		vec(v4, sgV4, "dout_xferp", "dout_iovec_count", 4)
 	},
 }
 

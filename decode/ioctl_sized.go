@@ -73,7 +73,7 @@ func (c *Call) ioctlSizedName(code uint64) bool {
 			return false
 		}
 	case '!':
-		if code != 0x80082102 {
+		if code != seccompWrongDir {
 			return false
 		}
 		c.Text("SECCOMP_IOCTL_NOTIF_ID_VALID_WRONG_DIR")
@@ -123,6 +123,13 @@ func (c *Call) ioctlSizedArg(code, v uint64) bool {
 	switch iocType(code) {
 	case 'E':
 		return c.evdevArg(code, v)
+	case '!':
+		if code != seccompWrongDir {
+			return false
+		}
+		if b, ok := c.ReadOr(v, 8); ok {
+			c.Vec(b, v, 1, &hex64)
+		}
 	case 0xff:
 		if nr != pidfdInfoNR {
 			return false
@@ -140,6 +147,9 @@ func (c *Call) ioctlSizedArg(code, v uint64) bool {
 }
 
 const (
+	// SECCOMP_IOCTL_NOTIF_ID_VALID before Linux 5.9.
+	seccompWrongDir = 0x80082102
+
 	pidfdInfoNR = 11
 	mntNsInfoNR = 10 // NS_MNT_GET_INFO, then NEXT and PREV
 )

@@ -170,7 +170,12 @@ var SgInfo = &out.Xlat{Default: "SG_INFO_???", Sorted: true, Entries: []out.Entr
 	{Val: 0x4, Name: "SG_INFO_MIXED_IO"},
 }}
 
-var SgDirection = &out.Xlat{Default: "SG_DXFER_???", Sorted: true, Entries: []out.Entry{}}
+var SgDirection = &out.Xlat{Default: "SG_DXFER_???", Sorted: false, Entries: []out.Entry{
+	{Val: 0xffffffff, Name: "SG_DXFER_NONE"},
+	{Val: 0xfffffffe, Name: "SG_DXFER_TO_DEV"},
+	{Val: 0xfffffffd, Name: "SG_DXFER_FROM_DEV"},
+	{Val: 0xfffffffc, Name: "SG_DXFER_TO_FROM_DEV"},
+}}
 
 var SgFlags = &out.Xlat{Default: "SG_FLAG_???", Sorted: false, Entries: []out.Entry{
 	{Val: 0x1, Name: "SG_FLAG_DIRECT_IO"},

@@ -4,13 +4,13 @@ package xlat
 
 import "perftrace/decode/out"
 
-var KdDefaultLeds = &out.Xlat{Default: "LED_???", Sorted: false, Entries: []out.Entry{
+var KdDefaultLeds = &out.Xlat{Default: "LED_???", Sorted: true, Entries: []out.Entry{
 	{Val: 0x1, Name: "LED_SCR"},
 	{Val: 0x2, Name: "LED_NUM"},
 	{Val: 0x4, Name: "LED_CAP"},
-	{Val: 0x1, Name: "LED_SCR"},
-	{Val: 0x2, Name: "LED_NUM"},
-	{Val: 0x4, Name: "LED_CAP"},
+	{Val: 0x10, Name: "LED_SCR<<4"},
+	{Val: 0x20, Name: "LED_NUM<<4"},
+	{Val: 0x40, Name: "LED_CAP<<4"},
 }}
 
 var KdLeds = &out.Xlat{Default: "LED_???", Sorted: true, Entries: []out.Entry{
