@@ -32,10 +32,12 @@ static __always_inline void no_slot(void)
 	}
 }
 
-/* The state of a task that is seen for the first time, if it is to be traced. */
-static __always_inline struct task_state *adopt(struct task_struct *task)
+/* Make the state of the current task, which has none, if it is to be traced. A
+ * function of its own, so that its variables are not on the stack of the rest. */
+__noinline int adopt_current(void)
 {
-	struct task_state init = {}, *st;
+	struct task_struct *task = current_task();
+	struct task_state init = {};
 	u64 pid_tgid = bpf_get_current_pid_tgid();
 	u32 tid = pid_tgid, tgid = pid_tgid >> 32;
 	u32 *seed;
@@ -45,18 +47,25 @@ static __always_inline struct task_state *adopt(struct task_struct *task)
 		if (bpf_map_lookup_elem(&excluded, &tgid))
 			init.flags = T_EXCLUDED;
 	} else {
-		if (!seeds_pending)
-			return NULL;
 		seed = bpf_map_lookup_elem(&seeds, &tid);
 		if (!seed)
-			return NULL;
+			return 0;
 		init.flags = *seed;
 		bpf_map_delete_elem(&seeds, &tid);
 		__sync_fetch_and_add(&seeds_pending, -1);
 	}
-	st = make_state(task, tid, &init);
-	if (!st && init.flags & T_TRACED)
+	if (!make_state(task, tid, &init) && init.flags & T_TRACED)
 		no_slot();
+	return 1;
+}
+
+/* The state of the current task, if it is to be traced or was before. */
+static __always_inline struct task_state *own_state(struct task_struct *task, u32 tid)
+{
+	struct task_state *st = find_state(task, tid);
+
+	if (!st && (trace_all || seeds_pending) && adopt_current())
+		st = find_state(task, tid);
 	return st;
 }
 
@@ -124,9 +133,7 @@ static __always_inline struct task_state *traced(struct task_struct *task)
 	/* Most tasks of the machine are not ours and have no storage at all. */
 	if (use_storage && !trace_all && FIELD_EXISTS(task, bpf_storage) && !task->bpf_storage && !seeds_pending)
 		return NULL;
-	st = find_state(task, use_storage ? 0 : (u32)bpf_get_current_pid_tgid());
-	if (!st)
-		st = adopt(task);
+	st = own_state(task, use_storage ? 0 : (u32)bpf_get_current_pid_tgid());
 	if (!st || !(st->flags & T_TRACED))
 		return NULL;
 	if ((filter_cpus || filter_uid || only_cgroup || filter_comm) && !conditions_hold())

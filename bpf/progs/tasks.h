@@ -49,9 +49,7 @@ static __always_inline int on_fork(void *ctx, struct task_struct *parent, struct
 	u32 child_tid, child_tgid;
 	TASK_RECORD_PROLOGUE;
 
-	st = find_state(parent, tid);
-	if (!st && trace_all)
-		st = adopt(parent);
+	st = own_state(parent, tid);
 	child_tid = child->pid;
 	child_tgid = child->tgid;
 	if (trace_all && st && st->flags & T_EXCLUDED && child_tgid != tgid) {
@@ -89,9 +87,7 @@ static __always_inline int on_exec(void *ctx, struct task_struct *task, u32 old_
 			bpf_map_delete_elem(&task_hash, &old_tid);
 		}
 	}
-	st = find_state(task, tid);
-	if (!st)
-		st = adopt(task);
+	st = own_state(task, tid);
 	if (!st || !(st->flags & T_TRACED))
 		return 0;
 	st->flags &= ~T_WAIT_EXEC;
