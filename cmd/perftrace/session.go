@@ -86,7 +86,11 @@ func trace(cfg *config, say *sayer) (*status, error) {
 		out.finish()
 		return nil, err
 	}
-	if s.src, err = openSource(cfg, cfg.plan(s.rows, int(s.command)), say); err != nil {
+	plan := cfg.plan(s.rows, int(s.command))
+	if cfg.all {
+		plan.Target.Exclude = chain(os.Getpid(), out.shell)
+	}
+	if s.src, err = openSource(cfg, plan, say); err != nil {
 		return fail(err)
 	}
 	if err := s.src.Start(); err != nil {
