@@ -132,17 +132,16 @@ func shy(t Type) Type {
 	return t
 }
 
+// kdfSize is the size of struct keyctl_kdf_params, with its padding.
+func kdfSize(word int) int { return (2*word + 4 + 32 + word - 1) / word * word }
+
 // kdfParams says how a key is derived: a struct with pointers in it.
 var kdfParams = Type{
 	Width: Ulong,
 	Out:   true,
 	Print: func(c *Call, v uint64) {
 		w := c.Lay.Word()
-		if c.Failed() {
-			c.Addr(v)
-			return
-		}
-		b, ok := c.ReadOr(v, 2*w+4+32)
+		b, ok := c.ReadOr(v, kdfSize(w))
 		if !ok {
 			return
 		}
@@ -158,7 +157,7 @@ var kdfParams = Type{
 		}
 		c.Field("otherinfolen")
 		c.Uint(n)
-		if rest := b[2*w+4:]; !allZero(rest) {
+		if rest := b[2*w+4 : 2*w+4+32]; !allZero(rest) {
 			c.Field("__spare")
 			kdfSpare.Val(c, rest, 0)
 		}
@@ -166,7 +165,7 @@ var kdfParams = Type{
 	},
 	Cap: func(b *Caps, at Place) {
 		w := b.Lay.Word()
-		op := b.Add(at, event.Capture{Kind: event.CapBytes, Size: uint16(2*w + 4 + 32), When: event.AtExit})
+		op := b.Add(at, event.Capture{Kind: event.CapBytes, Size: uint16(kdfSize(w)), When: event.AtExit})
 		b.Add(In(op, 0, 0), event.Capture{Kind: event.CapString, When: event.AtExit})
 		b.Add(In(op, w, 0), event.Capture{Kind: event.CapBytes, Len: event.LenField, LenOff: uint16(w), LenWidth: 4, When: event.AtExit})
 	},

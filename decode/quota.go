@@ -120,8 +120,12 @@ func quotaTail(op int) args {
 // dqblkFields are those that struct if_dqblk and its successor begin with.
 func dqblkFields(rest ...Arg) args {
 	return append(args{
-		{"dqb_bhardlimit", udec64}, {"dqb_bsoftlimit", udec64}, {"dqb_curspace", udec64},
-		{"dqb_ihardlimit", udec64}, {"dqb_isoftlimit", udec64}, {"dqb_curinodes", udec64},
+		{"dqb_bhardlimit", udec64},
+		{"dqb_bsoftlimit", udec64},
+		{"dqb_curspace", udec64},
+		{"dqb_ihardlimit", udec64},
+		{"dqb_isoftlimit", udec64},
+		{"dqb_curinodes", udec64},
 	}, rest...)
 }
 

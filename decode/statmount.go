@@ -35,8 +35,11 @@ func mountID(param, id Type) *idRequest {
 }
 
 var nsID = &idRequest{first: 32, last: 32, fields: []requestField{
-	{Arg: Arg{"spare", hex}, at: 4, shy: true}, {Arg: Arg{"ns_id", hex64}, at: 8}, {Arg: Arg{"ns_type", flags(xlat.NSTypes)}, at: 16},
-	{Arg: Arg{"spare2", hex}, at: 20, shy: true}, {Arg: Arg{"user_ns_id", enumIn(U64, xlat.ListnsIDs)}, at: 24},
+	{Arg: Arg{"spare", hex}, at: 4, shy: true},
+	{Arg: Arg{"ns_id", hex64}, at: 8},
+	{Arg: Arg{"ns_type", flags(xlat.NSTypes)}, at: 16},
+	{Arg: Arg{"spare2", hex}, at: 20, shy: true},
+	{Arg: Arg{"user_ns_id", enumIn(U64, xlat.ListnsIDs)}, at: 24},
 }}
 
 // idReq is a pointer to an idRequest.
