@@ -1,6 +1,7 @@
 package bpf
 
 import (
+	"strconv"
 	"testing"
 	"time"
 	"unsafe"
@@ -87,17 +88,23 @@ func (y *tally) balance(t *testing.T, s *Source, each uint64, threads int) {
 func TestEveryCallOfFourThreadsIsShownOrMarkedLost(t *testing.T) {
 	need.BPF(t)
 	bin := need.C(t, flood, "-pthread")
-	const each = 200_000
+	const each = 1_000_000
 	for _, c := range []struct {
 		name  string
+		ring  uint64
 		stall time.Duration
 		lacks lack
-	}{{"reading", 0, 0}, {"after a stall of a second", time.Second, 0}, {"without task storage", time.Second, lackStorage}} {
+	}{
+		{"reading", 64 << 10, 0, 0},
+		{"after a stall of a second", 64 << 10, time.Second, 0},
+		{"without task storage", 64 << 10, time.Second, lackStorage},
+		{"a ring of two pages", 8 << 10, 0, 0},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := commandPlan()
-			p.RingBytes = 64 << 10
+			p.RingBytes = c.ring
 			capture(p, unix.SYS_GETPPID)
-			cmd, release := held(t, bin, "200000")
+			cmd, release := held(t, bin, strconv.Itoa(each))
 			p.Target.Child = cmd.Process.Pid
 			s := openedOn(t, c.lacks, p)
 			release()

@@ -221,6 +221,8 @@ func configure(spec *ebpf.CollectionSpec, p *event.Plan, lacks lack, entryHook b
 			cpus[c/64] |= 1 << (c % 64)
 		}
 	}
+	l := limitsOf(ringBytesOf(p))
+	set["batch_flush"], set["batch_soft"], set["batch_hard"] = l.flush, l.soft, l.hard
 	set["errnos"], set["cpu_set"] = errnos, cpus
 	if t.CommGlob != "" {
 		g, err := compileGlob(t.CommGlob)
@@ -261,7 +263,7 @@ func (s *Source) fillMaps(p *event.Plan, c *compiled) error {
 		}
 	}
 	for cpu := range uint32(s.possible) {
-		if err := s.coll.Maps["cpus"].Put(cpu, &traceCpu{TryAt: uint32(traceBatchLimitsBATCH_FLUSH)}); err != nil {
+		if err := s.coll.Maps["cpus"].Put(cpu, &traceCpu{TryAt: limitsOf(ringBytesOf(p)).flush}); err != nil {
 			return fmt.Errorf("prepare the batch of CPU %d: %w", cpu, err)
 		}
 	}

@@ -96,10 +96,10 @@ func TestWhatCannotWorkIsToldAtOpen(t *testing.T) {
 	need.BPF(t)
 	p := commandPlan()
 	capture(p, unix.SYS_GETPPID)
-	p.RingBytes = 4096
+	p.RingBytes = 1 << 40
 	var access *AccessError
 	if err := new(Source).Open(p); !errors.As(err, &access) {
-		t.Errorf("a ring of one page: %v, want an AccessError", err)
+		t.Errorf("a ring of a terabyte: %v, want an AccessError", err)
 	}
 	p.RingBytes = 0
 	capture(p, unix.SYS_OPENAT, make([]event.Capture, event.MaxCaptures+1)...)

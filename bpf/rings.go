@@ -8,27 +8,38 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"perftrace/event"
 	"perftrace/perf"
 	"perftrace/perf/mmap"
 )
 
-// Sizes of a ring. A batch with one record of the greatest size must fit.
-const (
-	defaultRing = 4 << 20
-	minRing     = 64 << 10
-)
+// defaultRing is the size of a CPU's ring in bytes.
+const defaultRing = 8 << 20
+
+// limits are those of a batch, in bytes (maps.h). A batch and the header that
+// perf puts before it must fit into the ring, so with a small ring calls of much
+// memory are cut.
+type limits struct{ flush, soft, hard uint32 }
+
+func limitsOf(ringBytes uint64) limits {
+	const room = 512 // a task record above hard, and PERF_RECORD_LOST
+	var l limits
+	l.hard = uint32(min(ringBytes-room, uint64(traceBatchLimitsBATCH_MAX)))
+	l.soft = l.hard / 3 &^ 7
+	l.flush = min(l.soft, 4096)
+	return l
+}
+
+// ringBytesOf is the size of the rings for a plan.
+func ringBytesOf(p *event.Plan) uint64 {
+	if p.RingBytes == 0 {
+		return defaultRing
+	}
+	return max(p.RingBytes, uint64(os.Getpagesize()))
+}
 
 // openRings opens and maps a ring on every online CPU and gives it to the programs.
 func (s *Source) openRings(ringBytes uint64) error {
-	if ringBytes == 0 {
-		ringBytes = defaultRing
-	}
-	if ringBytes < minRing {
-		return &AccessError{
-			What: fmt.Sprintf("use rings of %d bytes", ringBytes), Cause: "a captured call can take up to 40 KiB",
-			Fix: "choose at least 64KiB with -m", Err: unix.EINVAL,
-		}
-	}
 	cpus, err := perf.OnlineCPUs()
 	if err != nil {
 		return err

@@ -66,7 +66,7 @@ func (s *Source) Open(p *event.Plan) error {
 	err := s.load(p)
 	if err == nil {
 		s.flusher = s.coll.Programs["flush"]
-		err = s.openRings(p.RingBytes)
+		err = s.openRings(ringBytesOf(p))
 	}
 	if err == nil && noFlush(s.flusher) {
 		err = &UnsupportedFeature{

@@ -21,11 +21,8 @@ type traceBatch struct {
 type traceBatchLimits uint32
 
 const (
-	traceBatchLimitsBATCH_FLUSH traceBatchLimits = 4096
-	traceBatchLimitsBATCH_SOFT  traceBatchLimits = 20480
-	traceBatchLimitsBATCH_HARD  traceBatchLimits = 61440
-	traceBatchLimitsRECORD_MAX  traceBatchLimits = 40960
-	traceBatchLimitsBATCH_AREA  traceBatchLimits = 102400
+	traceBatchLimitsBATCH_MAX  traceBatchLimits = 61440
+	traceBatchLimitsBATCH_AREA traceBatchLimits = 102400
 )
 
 type traceCommand struct {
@@ -257,6 +254,9 @@ const (
 	traceProgTaskExit         = "task_exit"
 	traceProgTaskFork         = "task_fork"
 	traceProgTaskRename       = "task_rename"
+	traceVarBatchFlush        = "batch_flush"
+	traceVarBatchHard         = "batch_hard"
+	traceVarBatchSoft         = "batch_soft"
 	traceVarCgroupAncestors   = "cgroup_ancestors"
 	traceVarCpuSet            = "cpu_set"
 	traceVarErrnos            = "errnos"
@@ -368,6 +368,9 @@ type traceMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type traceVariableSpecs struct {
+	BatchFlush        *ebpf.VariableSpec `ebpf:"batch_flush"`
+	BatchHard         *ebpf.VariableSpec `ebpf:"batch_hard"`
+	BatchSoft         *ebpf.VariableSpec `ebpf:"batch_soft"`
 	CgroupAncestors   *ebpf.VariableSpec `ebpf:"cgroup_ancestors"`
 	CpuSet            *ebpf.VariableSpec `ebpf:"cpu_set"`
 	Errnos            *ebpf.VariableSpec `ebpf:"errnos"`
@@ -456,6 +459,9 @@ func (m *traceMaps) Close() error {
 //
 // It can be passed to loadTraceObjects or ebpf.CollectionSpec.LoadAndAssign.
 type traceVariables struct {
+	BatchFlush        *ebpf.Variable `ebpf:"batch_flush"`
+	BatchHard         *ebpf.Variable `ebpf:"batch_hard"`
+	BatchSoft         *ebpf.Variable `ebpf:"batch_soft"`
 	CgroupAncestors   *ebpf.Variable `ebpf:"cgroup_ancestors"`
 	CpuSet            *ebpf.Variable `ebpf:"cpu_set"`
 	Errnos            *ebpf.Variable `ebpf:"errnos"`

@@ -158,12 +158,10 @@ struct rec_task {
 
 /* ---- per CPU ---- */
 
-/* A batch holds the records that were not handed to the ring yet. */
+/* A batch holds the records that were not handed to the ring yet. Its limits
+ * (batch_flush and so on in maps.h) hang on the size of the ring. */
 enum batch_limits {
-	BATCH_FLUSH = 4096, /* handed over from here on */
-	BATCH_SOFT = 20480, /* calls start below this … */
-	BATCH_HARD = 61440, /* … and end here; task records start below this */
-	RECORD_MAX = BATCH_HARD - BATCH_SOFT,
+	BATCH_MAX = 61440, /* the most that batch_hard may be */
 	BATCH_AREA = 65536 + 36864, /* so that masked offsets stay inside */
 };
 

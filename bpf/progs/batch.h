@@ -7,7 +7,7 @@
  * interrupt handler. Both look at cpu.busy first.
  *
  * While the ring has no room the batch keeps what it has; calls are dropped and
- * counted one by one, when it is over BATCH_SOFT. The rest of it is kept for
+ * counted one by one, when it is over batch_soft. The rest of it is kept for
  * the few records about tasks, without which the tree of processes would tear. */
 #ifndef PERFTRACE_BATCH_H
 #define PERFTRACE_BATCH_H
@@ -33,14 +33,14 @@ static __always_inline void hand_over(void *ctx, struct cpu *c, struct batch *b)
 	err = bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, b, n);
 	if (!err) {
 		c->batches++;
-		c->try_at = BATCH_FLUSH;
+		c->try_at = batch_flush;
 	} else if (err == -ENOENT) {
 		/* The CPU came online after the start. */
 		c->lost[LOST_NO_RING] += c->calls;
 		c->emitted -= c->calls;
 	} else {
 		c->refused++;
-		c->try_at = n + BATCH_FLUSH;
+		c->try_at = n + batch_flush;
 		return;
 	}
 	c->pending = 0;

@@ -76,7 +76,7 @@ static __always_inline u32 capture(struct task_state *st, struct plan *plan, u32
 	s->phase = phase;
 	s->ret = ret;
 	s->pos = pos + len;
-	s->limit = pos + RECORD_MAX;
+	s->limit = pos + (batch_hard - batch_soft);
 	s->pieces = 0;
 	s->counts[0] = 0;
 	s->counts[1] = 0;
@@ -114,7 +114,7 @@ static __always_inline void tell_entry(void *ctx, struct task_state *st, struct 
 		}
 		st->seq++;
 	}
-	if (!room(ctx, c, b, BATCH_SOFT)) {
+	if (!room(ctx, c, b, batch_soft)) {
 		if (kind == REC_NO_RETURN) {
 			c->lost[LOST_RING_FULL]++;
 		} else {
@@ -249,7 +249,7 @@ static __always_inline void exited(void *ctx, struct task_struct *task, struct p
 		goto out;
 	}
 	st->seq++;
-	if (!room(ctx, c, b, BATCH_SOFT)) {
+	if (!room(ctx, c, b, batch_soft)) {
 		c->lost[LOST_RING_FULL]++;
 		goto out;
 	}

@@ -93,6 +93,10 @@ volatile const bool want_fds;
 volatile const bool have_entry_hook;
 volatile const u32 string_max = 32;
 
+volatile const u32 batch_flush; /* handed over from here on */
+volatile const u32 batch_soft;  /* calls start below this … */
+volatile const u32 batch_hard;  /* … and end here; task records start below this */
+
 volatile const bool filter_results;
 volatile const bool only_ok;
 volatile const bool only_failed;

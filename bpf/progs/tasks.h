@@ -10,7 +10,7 @@ static __always_inline struct rec_task *begin_task(void *ctx, struct cpu *c, str
 {
 	struct rec_task *r;
 
-	if (!room(ctx, c, b, BATCH_HARD)) {
+	if (!room(ctx, c, b, batch_hard)) {
 		c->tasks_lost++;
 		return NULL;
 	}
@@ -115,7 +115,7 @@ static __always_inline void end_call(void *ctx, struct cpu *c, struct batch *b, 
 		return;
 	}
 	st->seq++;
-	if (!room(ctx, c, b, BATCH_SOFT)) {
+	if (!room(ctx, c, b, batch_soft)) {
 		c->lost[LOST_RING_FULL]++;
 		return;
 	}

@@ -15,6 +15,7 @@ import (
 	"perftrace/decode"
 	"perftrace/event"
 	"perftrace/filter"
+	"perftrace/perf"
 )
 
 // A session is a trace while it runs. One goroutine takes events from the source
@@ -103,6 +104,11 @@ func trace(cfg *config, say *sayer) (*status, error) {
 		if err := cmd.release(); err != nil {
 			return fail(cannot("start the command: %s", cause(err)))
 		}
+	}
+	if _, stops := s.src.(childWaiter); !stops {
+		// A target that is not stopped can fill the rings while the reader waits
+		// for a CPU. Where this is not allowed, the ledger tells what was lost.
+		_ = perf.Prioritize()
 	}
 	stop := s.watchSignals()
 	defer stop()
