@@ -51,7 +51,6 @@ func TestADescriptorIsToldAsProcTellsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := commandPlan()
-	p.FDs = true
 	capture(p, unix.SYS_FSYNC, event.Capture{Kind: event.CapFD, From: 0, When: event.AtEntry})
 	evs, _ := traced(t, p, "python3", script, log)
 

@@ -196,7 +196,7 @@ func configure(spec *ebpf.CollectionSpec, p *event.Plan, lacks lack, entryHook b
 		"want_enter":       p.EnterEvent,
 		"want_comm":        p.Comm,
 		"want_ip":          p.IP,
-		"want_fds":         p.FDs,
+		"want_fds":         p.WantsFDs(),
 		"have_entry_hook":  entryHook,
 		"string_max":       min(p.StringMax, maxObject),
 		"filter_results":   r.Active(),

@@ -70,7 +70,8 @@ const (
 	// IfFault: at exit (without AtExit, too), only if the same Capture failed
 	// at entry: one of its pieces faulted, or Capture From-FromOp failed.
 	IfFault
-	// Netlink: if argument 0 is a netlink socket, Max is NetlinkMax.
+	// Netlink: if argument 0 is a netlink socket, Max is NetlinkMax; of a CapFD:
+	// only if the descriptor is one.
 	Netlink
 	// InPlace: the object is not behind a pointer but at the pointer's own
 	// address: base address plus Off, of an argument or of each element (used

@@ -1,5 +1,7 @@
 package event
 
+import "slices"
+
 // A CallSet is a set of calls of one ABI, by number.
 type CallSet [MaxNR / 64]uint64
 
@@ -30,7 +32,6 @@ type Plan struct {
 	EnterEvent bool   // a KindEnter event for every call is wanted (strict order)
 	IP         bool   // Event.IP is wanted
 	Comm       bool   // Event.Comm is wanted
-	FDs        bool   // CapFD pieces are wanted
 	Signals    bool   // KindSignal events are wanted
 
 	RingBytes uint64 // data bytes of a ring, each CPU; a power of two, at least a page; 0: the default
@@ -89,4 +90,28 @@ func (f *ResultFilter) Keep(ret int64, duration uint64) bool {
 		}
 	}
 	return false
+}
+
+// WantsFDs reports whether any call of the plan has a CapFD.
+func (p *Plan) WantsFDs() bool {
+	for abi := range p.Captures {
+		for _, call := range p.Captures[abi] {
+			if call == nil {
+				continue
+			}
+			if hasFD(call.Captures) {
+				return true
+			}
+			for _, captures := range call.Commands {
+				if hasFD(captures) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func hasFD(captures []Capture) bool {
+	return slices.ContainsFunc(captures, func(c Capture) bool { return c.Kind == CapFD })
 }

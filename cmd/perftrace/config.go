@@ -127,7 +127,6 @@ func (c *config) plan(rows *decode.Rows, child int) *event.Plan {
 		EnterEvent: c.strict,
 		IP:         c.ip,
 		Comm:       c.json || c.decode.PIDComm,
-		FDs:        c.decode.FDs != 0 || c.json || c.files.wanted(),
 		Signals:    !c.summary.only,
 		RingBytes:  c.ringBytes,
 	}
