@@ -170,4 +170,5 @@ var ioctlDev = joined(
 	each(argp(str), "PERF_EVENT_IOC_SET_FILTER"),
 	each(argp(boxed(outPtr, udec64)), "PERF_EVENT_IOC_ID"),
 	each(argp(perfQueryBPF), "PERF_EVENT_IOC_QUERY_BPF"),
+	each(argp(perfEventAttr), "PERF_EVENT_IOC_MODIFY_ATTRIBUTES"),
 )

@@ -241,6 +241,7 @@ var (
 var ioctlSg = joined(
 	each(argp(sgIO), "SG_IO"),
 	each(argp(outPtr(sgID)), "SG_GET_SCSI_ID"),
+	each(argp(outPtr(vec(sgRequest, 16))), "SG_GET_REQUEST_TABLE"),
 	each(argp(boxed(in, sgReset)), "SG_SCSI_RESET"),
 	each(argp(boxed(in, dec)), "SG_NEXT_CMD_LEN", "SG_SET_COMMAND_Q", "SG_SET_DEBUG", "SG_SET_FORCE_LOW_DMA",
 		"SG_SET_FORCE_PACK_ID", "SG_SET_KEEP_ORPHAN", "SG_SET_RESERVED_SIZE", "SG_SET_TIMEOUT"),

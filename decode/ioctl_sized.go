@@ -55,7 +55,7 @@ func (c *Call) ioctlSizedName(code uint64) bool {
 			if nr == 0x20 {
 				c.Uint(0)
 			} else {
-				c.Enum(nr-0x20, xlat.EvTypes)
+				c.ioctlPart(nr-0x20, xlat.EvTypes)
 			}
 			c.Param()
 			c.Uint(iocSize(code))
@@ -101,11 +101,21 @@ func (c *Call) ioctlNameOf(name string, v uint64, x *out.Xlat) {
 	c.BeginCall(name)
 	c.Param()
 	if x != nil {
-		c.Enum(v, x)
+		c.ioctlPart(v, x)
 	} else {
 		c.Uint(v)
 	}
 	c.EndCall()
+}
+
+// ioctlPart writes a number in the name of a request. Where that is a comment
+// itself, an unknown one has none.
+func (c *Call) ioctlPart(v uint64, x *out.Xlat) {
+	if _, ok := x.Name(v); !ok && c.Opts.Xlat == out.Verbose {
+		c.Hex(v)
+		return
+	}
+	c.Enum(v, x)
 }
 
 // ioctlAlso writes the names of the number that the table has.

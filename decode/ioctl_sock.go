@@ -19,7 +19,7 @@ func ifreqOf(name string, t Type) *Struct {
 func ifreqRest(t Type) Type {
 	v := Type{Width: None, Mem: func(*Call, []byte, uint64) {}}
 	for l := range numLay {
-		v.Size[l], v.Align[l] = uint16(max(ifMap.size(l)-t.size(l), 0)), uint16(l.Word())
+		v.Size[l], v.Align[l] = uint16(max(ifMap.size(l)-t.size(l), 0)), 1
 	}
 	return v
 }
@@ -146,7 +146,7 @@ var ioctlSock = joined(
 	ifreq("ifr_broadaddr", ifSockaddr, []string{"SIOCGIFBRDADDR"}, []string{"SIOCSIFBRDADDR"}),
 	ifreq("ifr_netmask", ifSockaddr, []string{"SIOCGIFNETMASK"}, []string{"SIOCSIFNETMASK"}),
 	ifreq("ifr_hwaddr", ifHWAddr, []string{"SIOCGIFHWADDR"}, []string{"SIOCADDMULTI", "SIOCDELMULTI", "SIOCSIFHWADDR", "SIOCSIFHWBROADCAST"}),
-	ifreq("ifr_flags", flagsIn(I16, xlat.IfReqFlags), []string{"SIOCGIFFLAGS"}, []string{"SIOCSIFFLAGS"}),
+	ifreq("ifr_flags", flagsIn(U16, xlat.IfReqFlags), []string{"SIOCGIFFLAGS"}, []string{"SIOCSIFFLAGS"}),
 	ifreq("ifr_ifindex", dec, []string{"SIOCGIFINDEX"}, nil),
 	ifreq("ifr_metric", dec, []string{"SIOCGIFMETRIC"}, []string{"SIOCSIFMETRIC"}),
 	ifreq("ifr_mtu", dec, []string{"SIOCGIFMTU"}, []string{"SIOCSIFMTU"}),
@@ -166,8 +166,14 @@ var ioctlSock = joined(
 // ifNameStr is a pointer to the name of an interface.
 var ifNameStr = Type{
 	Width: Ulong,
-	Print: func(c *Call, v uint64) { c.cstring(v, ifNameLen-1) },
+	Print: func(c *Call, v uint64) {
+		if v == 0 {
+			c.Addr(v)
+			return
+		}
+		c.BoundedStr(v, ifNameLen)
+	},
 	Cap: func(b *Caps, at Place) {
-		b.Add(at, event.Capture{Kind: event.CapString, Max: ifNameLen - 1, When: event.AtExit})
+		b.Add(at, event.Capture{Kind: event.CapBytes, Size: ifNameLen, When: event.AtExit})
 	},
 }

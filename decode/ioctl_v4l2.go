@@ -94,11 +94,11 @@ var (
 		Arg{"description", filled(cstr(32))}, Arg{"pixelformat", filled(vidPix)}, Arg{"", pad(16)},
 	)
 	vidExport = NewStruct(
-		Arg{"type", vidType}, Arg{"index", udec}, Arg{"plane", udec}, Arg{"flags", flags(xlat.OpenFlags)}, Arg{"", pad(48)},
+		Arg{"type", vidType}, Arg{"index", udec}, Arg{"plane", udec}, Arg{"flags", openFlags}, Arg{"", pad(48)},
 	).Type()
 	vidExported = NewStruct(Arg{"", pad(16)}, Arg{"fd", fd}, Arg{"", pad(44)}).Type()
 	vidFrame    = NewStruct(
-		Arg{"capability", hex}, Arg{"flags", hex}, Arg{"base", addr}, Arg{"", pad(28)},
+		Arg{"capability", hex}, Arg{"flags", hex}, Arg{"base", addr}, Arg{"", pad(32)},
 	).Type()
 	vidStd = NewStruct(
 		Arg{"index", udec}, Arg{"", align64(0)}, Arg{"", pad(8)}, Arg{"name", filled(cstr(24))}, Arg{"frameperiod", filled(vidFract)},

@@ -131,7 +131,8 @@ var BtrfsFsInfo = &out.Xlat{Default: "BTRFS_FS_INFO_FLAG_???", Sorted: true, Ent
 	{Val: 0x4, Name: "BTRFS_FS_INFO_FLAG_METADATA_UUID"},
 }}
 
-var BtrfsKeys = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
+var BtrfsKeys = &out.Xlat{Default: "", Sorted: false, Entries: []out.Entry{
+	{Val: 0xffffffff, Name: "UINT32_MAX"},
 	{Val: 0x1, Name: "BTRFS_INODE_ITEM_KEY"},
 	{Val: 0xc, Name: "BTRFS_INODE_REF_KEY"},
 	{Val: 0xd, Name: "BTRFS_INODE_EXTREF_KEY"},
@@ -272,5 +273,6 @@ var BtrfsObjects = &out.Xlat{Default: "", Sorted: true, Entries: []out.Entry{
 	{Val: 0xc, Name: "BTRFS_RAID_STRIPE_TREE_OBJECTID"},
 	{Val: 0xd, Name: "BTRFS_REMAP_TREE_OBJECTID"},
 	{Val: 0x100, Name: "BTRFS_FIRST_FREE_OBJECTID"},
-	{Val: 0xffffff00, Name: "BTRFS_LAST_FREE_OBJECTID"},
+	{Val: 0xffffffffffffff00, Name: "BTRFS_LAST_FREE_OBJECTID"},
+	{Val: 0xffffffffffffffff, Name: "UINT64_MAX"},
 }}

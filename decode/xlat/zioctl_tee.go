@@ -69,6 +69,7 @@ var TeeShm = &out.Xlat{Default: "TEE_IOCTL_SHM_???", Sorted: true, Entries: []ou
 var DmFlags = &out.Xlat{Default: "DM_???", Sorted: true, Entries: []out.Entry{
 	{Val: 0x1, Name: "DM_READONLY_FLAG"},
 	{Val: 0x2, Name: "DM_SUSPEND_FLAG"},
+	{Val: 0x4, Name: "DM_EXISTS_FLAG"},
 	{Val: 0x8, Name: "DM_PERSISTENT_DEV_FLAG"},
 	{Val: 0x10, Name: "DM_STATUS_TABLE_FLAG"},
 	{Val: 0x20, Name: "DM_ACTIVE_PRESENT_FLAG"},
