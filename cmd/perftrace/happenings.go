@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"perftrace/decode"
 	"perftrace/event"
 )
 
@@ -127,7 +128,7 @@ func (s *session) signalled(e *event.Event) {
 	d := s.dec
 	from := len(d.Buf)
 	d.Buf = append(d.Buf, "--- "...)
-	d.Buf = appendSignal(d.Buf, e.Signal)
+	d.Buf = append(d.Buf, signalName(e.Signal)...)
 	d.Buf = append(d.Buf, ' ')
 	d.Siginfo(e)
 	d.Buf = append(d.Buf, " ---"...)
@@ -150,8 +151,13 @@ func (s *session) groupStopped(e *event.Event) {
 	s.note(t, e, "--- stopped by ", signalName(sig), " ---")
 }
 
-// appendSignal writes the name of a signal.
-func appendSignal(b []byte, sig uint32) []byte { return append(b, signalName(sig)...) }
+// signalName is the name of a signal; a number if it has none.
+func signalName(sig uint32) string {
+	if name := decode.SignalName(sig); name != "" {
+		return name
+	}
+	return utoa(sig)
+}
 
 func (s *session) exited(e *event.Event) {
 	t := s.tasks.known(e.TID)

@@ -32,9 +32,10 @@ type session struct {
 	table *summary // nil: no -c, no -C
 
 	tasks   tracker
-	command uint32 // pid of the command; 0: none
-	held    *held  // it, until it is known that its execve failed
-	exact   bool   // the source delivers no call outside cfg.calls
+	command uint32         // pid of the command; 0: none
+	held    *held          // it, until it is known that its execve failed
+	restart event.CallSets // restart_syscall
+	exact   bool           // the source delivers no call outside cfg.calls
 	match   *matcher
 	pending []event.Pending
 
@@ -125,6 +126,9 @@ func newSession(cfg *config, say *sayer, out *outputs) *session {
 	s.dec = decode.New(s.rows, opts)
 	s.exact = cfg.calls.Exact()
 	s.match = cfg.files.matcher()
+	if calls, err := filter.ParseTrace(arch, "restart_syscall"); err == nil {
+		s.restart = calls.Sets()
+	}
 	s.tasks.all = cfg.all
 	s.alive = func(tid uint32) bool { return unix.Kill(int(tid), 0) != unix.ESRCH && !isZombie(tid) }
 	if cfg.summary.on {
@@ -244,7 +248,7 @@ func (s *session) returned(e *event.Event) {
 		return
 	}
 	s.shown++
-	t.nr, t.abi = e.NR, e.ABI
+	s.called(t, e)
 	if s.table != nil {
 		s.table.count(e)
 	}
@@ -261,6 +265,22 @@ func (s *session) returned(e *event.Event) {
 	}
 }
 
+// called makes the call of e the last one of t. If it goes on with the one
+// before, the decoder is told which that was.
+func (s *session) called(t *task, e *event.Event) {
+	if s.restart[e.ABI].Has(e.NR) {
+		s.dec.Interrupted = ""
+		if t.interrupted {
+			s.dec.Interrupted = s.rows.Name(t.abi, t.nr)
+		}
+	}
+	t.nr, t.abi = e.NR, e.ABI
+	t.interrupted = e.Kind == event.KindSyscall && e.Ret == -restartBlock
+}
+
+// restartBlock is ERESTART_RESTARTBLOCK: restart_syscall will go on with the call.
+const restartBlock = 516
+
 // isExec reports whether the call is execve or execveat.
 func (s *session) isExec(e *event.Event) bool {
 	name := s.rows.Name(e.ABI, e.NR)
@@ -272,7 +292,7 @@ func (s *session) entered(e *event.Event) {
 	if t.failedExec || !s.keep(e) || s.cfg.summary.only || !s.cfg.wantsUnfinished() {
 		return
 	}
-	t.nr, t.abi = e.NR, e.ABI
+	s.called(t, e)
 	s.beginLine(t, e)
 }
 
@@ -284,7 +304,7 @@ func (s *session) neverReturned(e *event.Event) {
 		return
 	}
 	s.shown++
-	t.nr, t.abi = e.NR, e.ABI
+	s.called(t, e)
 	if s.cfg.summary.only { // strace counts what returns
 		t.begun = false
 		return
@@ -305,7 +325,7 @@ func (s *session) showPending(now uint64) {
 		if t.begun || t.failedExec || !s.keep(&p.Event) {
 			continue
 		}
-		t.nr, t.abi = p.NR, p.ABI
+		s.called(t, &p.Event)
 		s.beginLine(t, &p.Event)
 	}
 	s.out.flushAll()

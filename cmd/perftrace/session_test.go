@@ -32,6 +32,26 @@ func TestEachEventBecomesStracesLine(t *testing.T) {
 			want: "close(3)                                = -1 EBADF (Bad file descriptor)\n",
 		},
 		{
+			name: "a call that is resumed after a signal is named",
+			src: fakeSource{events: []event.Event{
+				call(t, 100, "nanosleep", ms(1), ms(2), -516, 0, 0),
+				call(t, 101, "close", ms(2), ms(3), 0, 3),
+				call(t, 100, "restart_syscall", ms(3), ms(4), 0),
+			}},
+			want: "nanosleep(NULL, NULL)                   = ? ERESTART_RESTARTBLOCK (Interrupted by signal)\n" +
+				"[pid   101] close(3)                    = 0\n" +
+				"[pid   100] restart_syscall(<... resuming interrupted nanosleep ...>) = 0\n",
+		},
+		{
+			name: "a call that is resumed, of which the beginning was not seen, is not guessed",
+			src: fakeSource{events: []event.Event{
+				call(t, 100, "close", ms(2), ms(3), 0, 3),
+				call(t, 100, "restart_syscall", ms(3), ms(4), 0),
+			}},
+			want: "close(3)                                = 0\n" +
+				"restart_syscall(<... resuming interrupted system call ...>) = 0\n",
+		},
+		{
 			name:    "-a moves the result",
 			options: "-a 12",
 			src:     fakeSource{events: []event.Event{call(t, 100, "close", ms(1), ms(2), 0, 3)}},
@@ -66,6 +86,16 @@ func TestEachEventBecomesStracesLine(t *testing.T) {
 			name: "a group stop is told",
 			src:  fakeSource{events: []event.Event{{Kind: event.KindStop, TGID: 100, TID: 100, Ret: 19, Time: ms(1)}}},
 			want: "--- stopped by SIGSTOP ---\n",
+		},
+		{
+			name: "real-time signals are counted from SIGRTMIN",
+			src: fakeSource{events: []event.Event{
+				{Kind: event.KindStop, TGID: 100, TID: 100, Ret: 32, Time: ms(1)},
+				{Kind: event.KindStop, TGID: 100, TID: 100, Ret: 33, Time: ms(1)},
+				{Kind: event.KindStop, TGID: 100, TID: 100, Ret: 64, Time: ms(1)},
+				{Kind: event.KindStop, TGID: 100, TID: 100, Ret: 65, Time: ms(1)},
+			}},
+			want: "--- stopped by SIGRTMIN ---\n--- stopped by SIGRT_1 ---\n--- stopped by SIGRT_32 ---\n--- stopped by 65 ---\n",
 		},
 		{
 			name:    "signals outside the set are not shown",

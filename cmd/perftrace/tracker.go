@@ -9,6 +9,8 @@ type task struct {
 	comm      [16]byte
 	nr        uint32 // of its last call, for -n
 	abi       event.ABI
+	// interrupted: that call is to be continued by restart_syscall.
+	interrupted bool
 
 	// A call of it was shown before it returned, so that the rest comes as
 	// "resumed", unless its line is still open.
