@@ -160,10 +160,10 @@ func defaultRow(name string) *Row {
 func (t *Rows) CallPlans(calls *event.CallSets, o *Options) (plans [event.NumABI][event.MaxNR]*event.CallPlan) {
 	for abi := range event.NumABI {
 		for nr := range uint32(event.MaxNR) {
-			if !calls[abi].Has(nr) || o.Raw[abi].Has(nr) {
+			r := t.Row(abi, nr)
+			if !calls[abi].Has(nr) || o.Raw[abi].Has(nr) && (r == nil || !o.dumps(r)) {
 				continue
 			}
-			r := t.Row(abi, nr)
 			switch {
 			case r == nil:
 			case r.Mux != nil:
@@ -188,6 +188,9 @@ func (r *Row) plan(l Lay, o *Options, abbrev bool) *event.CallPlan {
 	}
 	if len(p.Captures) == 0 && len(p.Commands) == 0 {
 		return nil
+	}
+	if o.dumps(r) {
+		captureAll(p.Captures)
 	}
 	return p
 }

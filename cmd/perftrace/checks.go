@@ -48,6 +48,12 @@ func (c *config) checkCounted(*sayer) error {
 		}
 		c.decode.HexStrings = uint8(c.longX)
 	}
+	if !c.read.Empty() {
+		c.decode.DumpRead = func(fd int64) bool { return c.read.Has(uint32(fd)) }
+	}
+	if !c.write.Empty() {
+		c.decode.DumpWrite = func(fd int64) bool { return c.write.Has(uint32(fd)) }
+	}
 	if c.letterY > 0 {
 		if c.longY {
 			return cannot("-y and --decode-fds cannot be provided simultaneously")

@@ -183,7 +183,10 @@ func (s *session) callLine(t *task, e *event.Event) {
 		d.Buf = appendSeconds(d.Buf, e.Time-e.Enter, 0, s.cfg.times)
 		d.Buf = append(d.Buf, '>')
 	}
-	s.ended(st, e.Time)
+	d.Buf = append(d.Buf, '\n')
+	d.Dump()
+	st.buf, d.Buf = d.Buf, nil
+	s.out.wrote(st, e.Time)
 }
 
 // beginLine writes the beginning of a call and leaves the line open.
