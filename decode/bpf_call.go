@@ -255,23 +255,11 @@ func elemFlags(x *out.Xlat) Type {
 }
 
 // kernelVersion is KERNEL_VERSION(4, 1, 0).
-var kernelVersion = printed(U32, func(c *Call, v uint64) {
-	if c.Opt.Xlat != 0 && !c.Opt.JSON {
-		c.Hex(v)
-	}
-	if c.Opt.Xlat == 1 && !c.Opt.JSON {
-		return
-	}
-	if c.Opt.Xlat == 2 && !c.Opt.JSON {
-		c.Syntax(" /* ")
-	}
+var kernelVersion = exprOf(U32, func(c *Call, v uint64) {
 	c.BeginCall("KERNEL_VERSION")
 	for _, n := range [...]uint64{v >> 16, v >> 8 & 0xff, v & 0xff} {
 		c.Param()
 		c.Uint(n)
 	}
 	c.EndCall()
-	if c.Opt.Xlat == 2 && !c.Opt.JSON {
-		c.Syntax(" */")
-	}
 })

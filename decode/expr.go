@@ -5,7 +5,12 @@ import "perftrace/decode/out"
 // Expr writes a number of which body writes the meaning, an expression of
 // names: the number, the meaning or, with -X verbose, the one with the other as
 // a comment.
-func (c *Call) Expr(v uint64, body func(c *Call, v uint64)) {
+func (c *Call) Expr(v uint64, body func(c *Call, v uint64)) { c.expr(v, false, body) }
+
+// ExprDec is Expr whose number is decimal.
+func (c *Call) ExprDec(v uint64, body func(c *Call, v uint64)) { c.expr(v, true, body) }
+
+func (c *Call) expr(v uint64, decimal bool, body func(c *Call, v uint64)) {
 	if c.Opt.JSON {
 		c.BeginExpr(v)
 		body(c, v)
@@ -13,7 +18,11 @@ func (c *Call) Expr(v uint64, body func(c *Call, v uint64)) {
 		return
 	}
 	mode := c.Opt.Xlat
-	if mode != out.Abbrev {
+	switch {
+	case mode == out.Abbrev:
+	case decimal:
+		c.Uint(v)
+	default:
 		c.Hex(v)
 	}
 	if mode == out.Raw {

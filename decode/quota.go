@@ -13,37 +13,14 @@ var quotaRows = []Row{
 }
 
 var quotaOp = printed(U32, func(c *Call, v uint64) {
-	cmd, kind := v>>8, v&0xff
-	if c.Opt.JSON {
+	c.ExprDec(v, func(c *Call, v uint64) {
 		c.BeginCall("QCMD")
 		c.Param()
-		c.Enum(cmd, xlat.QuotaCmds)
+		c.Enum(v>>8, xlat.QuotaCmds)
 		c.Param()
-		c.Enum(kind, xlat.QuotaTypes)
+		c.Enum(v&0xff, xlat.QuotaTypes)
 		c.EndCall()
-		return
-	}
-	mode := c.Opt.Xlat
-	if mode != 0 {
-		c.Uint(v)
-	}
-	if mode == 1 {
-		return
-	}
-	if mode == 2 {
-		c.Syntax(" /* ")
-	}
-	c.Opt.Xlat = 0
-	c.BeginCall("QCMD")
-	c.Param()
-	c.Enum(cmd, xlat.QuotaCmds)
-	c.Param()
-	c.Enum(kind, xlat.QuotaTypes)
-	c.EndCall()
-	c.Opt.Xlat = mode
-	if mode == 2 {
-		c.Syntax(" */")
-	}
+	})
 })
 
 // A quotaCommand says what the last two arguments are. Without an id (or data)
