@@ -18,12 +18,12 @@ import (
 // fullPlan needs every program and every feature of them.
 func fullPlan() *event.Plan {
 	p := &event.Plan{StringMax: 32, Times: true, EnterEvent: true, IP: true, Comm: true, Signals: true}
-	capture(p, unix.SYS_CLOSE, event.Capture{Kind: event.CapFD, From: 0, When: event.AtEntry})
 	p.Target = event.Target{Follow: true, All: true, UID: 0, CgroupID: 1, CommGlob: "*", CPUs: []int{0}}
 	p.Result = event.ResultFilter{MinDuration: 1, Errnos: []uint16{1}}
 	for nr := range uint32(event.MaxNR) {
 		capture(p, nr, execPlan...)
 	}
+	capture(p, unix.SYS_CLOSE, event.Capture{Kind: event.CapFD, From: 0, When: event.AtEntry})
 	return p
 }
 
