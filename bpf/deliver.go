@@ -55,6 +55,9 @@ func (s *Source) deliver(r record) *event.Event {
 			return nil
 		}
 		switch e.Kind {
+		case event.KindExec:
+			k := s.tracker.get(e.TID)
+			k.image = append(k.image[:0], r.image()...)
 		case event.KindExit:
 			s.tracker.drop(e.TID)
 		case event.KindFork:

@@ -56,6 +56,12 @@ type traceDump struct {
 	State traceTaskState
 }
 
+type traceImageLimits uint32
+
+const (
+	traceImageLimitsIMAGE_PART traceImageLimits = 4096
+)
+
 type traceOp struct {
 	_        structs.HostLayout
 	Kind     uint8
@@ -202,6 +208,12 @@ type traceScratch struct {
 	Names  [64]uint64
 }
 
+type traceSent struct {
+	_    structs.HostLayout
+	Sig  uint32
+	Info [48]uint8
+}
+
 type traceTaskFlags uint32
 
 const (
@@ -238,6 +250,7 @@ const (
 	traceMapCommands          = "commands"
 	traceMapCpus              = "cpus"
 	traceMapExcluded          = "excluded"
+	traceMapFatal             = "fatal"
 	traceMapPlans             = "plans"
 	traceMapRings             = "rings"
 	traceMapScratches         = "scratches"
@@ -280,6 +293,7 @@ const (
 	traceVarTraceAll          = "trace_all"
 	traceVarUnusedBatchLimits = "unused_batch_limits"
 	traceVarUnusedDump        = "unused_dump"
+	traceVarUnusedImage       = "unused_image"
 	traceVarUnusedPlanFlags   = "unused_plan_flags"
 	traceVarUnusedRec         = "unused_rec"
 	traceVarUnusedRecFlags    = "unused_rec_flags"
@@ -356,6 +370,7 @@ type traceMapSpecs struct {
 	Commands  *ebpf.MapSpec `ebpf:"commands"`
 	Cpus      *ebpf.MapSpec `ebpf:"cpus"`
 	Excluded  *ebpf.MapSpec `ebpf:"excluded"`
+	Fatal     *ebpf.MapSpec `ebpf:"fatal"`
 	Plans     *ebpf.MapSpec `ebpf:"plans"`
 	Rings     *ebpf.MapSpec `ebpf:"rings"`
 	Scratches *ebpf.MapSpec `ebpf:"scratches"`
@@ -394,6 +409,7 @@ type traceVariableSpecs struct {
 	TraceAll          *ebpf.VariableSpec `ebpf:"trace_all"`
 	UnusedBatchLimits *ebpf.VariableSpec `ebpf:"unused_batch_limits"`
 	UnusedDump        *ebpf.VariableSpec `ebpf:"unused_dump"`
+	UnusedImage       *ebpf.VariableSpec `ebpf:"unused_image"`
 	UnusedPlanFlags   *ebpf.VariableSpec `ebpf:"unused_plan_flags"`
 	UnusedRec         *ebpf.VariableSpec `ebpf:"unused_rec"`
 	UnusedRecFlags    *ebpf.VariableSpec `ebpf:"unused_rec_flags"`
@@ -432,6 +448,7 @@ type traceMaps struct {
 	Commands  *ebpf.Map `ebpf:"commands"`
 	Cpus      *ebpf.Map `ebpf:"cpus"`
 	Excluded  *ebpf.Map `ebpf:"excluded"`
+	Fatal     *ebpf.Map `ebpf:"fatal"`
 	Plans     *ebpf.Map `ebpf:"plans"`
 	Rings     *ebpf.Map `ebpf:"rings"`
 	Scratches *ebpf.Map `ebpf:"scratches"`
@@ -446,6 +463,7 @@ func (m *traceMaps) Close() error {
 		m.Commands,
 		m.Cpus,
 		m.Excluded,
+		m.Fatal,
 		m.Plans,
 		m.Rings,
 		m.Scratches,
@@ -485,6 +503,7 @@ type traceVariables struct {
 	TraceAll          *ebpf.Variable `ebpf:"trace_all"`
 	UnusedBatchLimits *ebpf.Variable `ebpf:"unused_batch_limits"`
 	UnusedDump        *ebpf.Variable `ebpf:"unused_dump"`
+	UnusedImage       *ebpf.Variable `ebpf:"unused_image"`
 	UnusedPlanFlags   *ebpf.Variable `ebpf:"unused_plan_flags"`
 	UnusedRec         *ebpf.Variable `ebpf:"unused_rec"`
 	UnusedRecFlags    *ebpf.Variable `ebpf:"unused_rec_flags"`

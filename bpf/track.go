@@ -9,7 +9,8 @@ type task struct {
 	part    []byte // pieces of the entry record
 	partSeq uint64 // calls before it; only valid with hasPart
 	hasPart bool
-	partCut bool // the budget was used up at entry
+	partCut bool   // the budget was used up at entry
+	image   []byte // what REC_EXEC had of path and arguments: IMAGE_PART bytes, then the arguments
 
 	// The call in progress when InFlight met it first, where the kernel keeps
 	// no time of entry.
@@ -36,7 +37,7 @@ func (t *tracker) get(tid uint32) *task {
 		if n := len(t.spare); n > 0 {
 			k = t.spare[n-1]
 			t.spare = t.spare[:n-1]
-			*k = task{part: k.part[:0]}
+			*k = task{part: k.part[:0], image: k.image[:0]}
 		} else {
 			k = &task{}
 		}
@@ -122,6 +123,10 @@ func (k *task) join(e *event.Event, flags traceRecFlags) {
 		}
 	default:
 		e.Flags |= event.InMissing
+	}
+	if len(k.image) > 0 {
+		k.rescue(e)
+		k.image = k.image[:0]
 	}
 	k.hasPart = false
 }

@@ -152,9 +152,15 @@ struct rec_task {
 	u32 value; /* signal | wait status | old tid | child tid */
 	u32 cpu;
 	u32 child_tgid;
-	u32 info_len; /* REC_SIGNAL: bytes of siginfo */
+	u32 info_len; /* REC_SIGNAL: bytes of siginfo; REC_EXEC: see struct image */
 	u8 data[48];  /* siginfo | comm */
 };
+
+/* REC_EXEC of a call whose strings could not all be read at entry: info_len is
+ * IMAGE_PART and behind the record stand IMAGE_PART bytes of the path that was
+ * executed, ended by a NUL (empty: not the one that the call gave), and then
+ * child_tgid bytes, IMAGE_PART at most, of the new image's argument strings. */
+enum image_limits { IMAGE_PART = 4096 };
 
 /* ---- per CPU ---- */
 

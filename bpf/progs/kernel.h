@@ -31,6 +31,7 @@ typedef _Bool bool;
 #define BPF_MAP_TYPE_ARRAY 2
 #define BPF_MAP_TYPE_PERF_EVENT_ARRAY 4
 #define BPF_MAP_TYPE_PERCPU_ARRAY 6
+#define BPF_MAP_TYPE_LRU_HASH 9
 #define BPF_MAP_TYPE_TASK_STORAGE 29
 #define BPF_F_NO_PREALLOC 1
 #define BPF_F_MMAPABLE 1024
@@ -85,6 +86,16 @@ struct thread_info {
 
 struct signal_struct {
 	atomic_t live;
+	int group_exit_code;
+};
+
+struct mm_struct {
+	unsigned long arg_start, arg_end;
+};
+
+struct linux_binprm {
+	const char *filename;
+	const char *fdpath;
 };
 
 struct in6_addr {
@@ -249,13 +260,13 @@ struct task_struct {
 	int tgid;
 	int exit_code;
 	struct signal_struct *signal;
+	struct mm_struct *mm;
 	struct files_struct *files;
 	struct fs_struct *fs;
 	void *bpf_storage;
 	char comm[16];
 };
 
-struct linux_binprm;
 struct kernel_siginfo;
 struct k_sigaction;
 

@@ -75,8 +75,43 @@ static __always_inline int on_fork(void *ctx, struct task_struct *parent, struct
 	return 0;
 }
 
-static __always_inline int on_exec(void *ctx, struct task_struct *task, u32 old_tid)
+/* Tell what the kernel has of the path (at path, 0: another one) and the
+ * arguments of an execve. Returns the length of the record. */
+__noinline int put_image(u32 pos, u64 path)
 {
+	struct batch *b = get_batch();
+	struct task_struct *task = current_task();
+	struct mm_struct *mm = NULL;
+	struct rec_task *r;
+	unsigned long from = 0, to = 0;
+	u32 at = pos + sizeof(*r), n;
+
+	if (!b)
+		return sizeof(*r);
+	r = (struct rec_task *)&b->bytes[pos & 0xffff];
+	b->bytes[at & 0xffff] = 0;
+	if (path)
+		bpf_probe_read_kernel_str(&b->bytes[at & 0xffff], IMAGE_PART, (void *)path);
+	READ(mm, task, mm);
+	if (mm) {
+		READ(from, mm, arg_start);
+		READ(to, mm, arg_end);
+	}
+	at += IMAGE_PART;
+	n = to > from && to - from < IMAGE_PART ? to - from : IMAGE_PART - 1;
+	keep(n);
+	n &= IMAGE_PART - 1;
+	if (bpf_probe_read_user(&b->bytes[at & 0xffff], n, (void *)from))
+		n = 0;
+	r->info_len = IMAGE_PART;
+	r->child_tgid = n;
+	return sizeof(*r) + 2 * IMAGE_PART;
+}
+
+static __always_inline int on_exec(void *ctx, struct task_struct *task, u32 old_tid, struct linux_binprm *bprm)
+{
+	u64 path = 0, fdpath = 0;
+	u32 len;
 	TASK_RECORD_PROLOGUE;
 
 	if (!use_storage && old_tid != tid) {
@@ -96,7 +131,14 @@ static __always_inline int on_exec(void *ctx, struct task_struct *task, u32 old_
 	if (r) {
 		r->value = old_tid;
 		bpf_probe_read_kernel(r->data, 16, &task->comm);
-		append(ctx, c, b, sizeof(*r), r->time);
+		len = sizeof(*r);
+		if (st->faulted && c->pending <= batch_soft && batch_hard - batch_soft > 3 * IMAGE_PART) {
+			READ(path, bprm, filename);
+			READ(fdpath, bprm, fdpath);
+			len = put_image(c->pending, fdpath ? 0 : path);
+		}
+		r->len = len;
+		append(ctx, c, b, len, r->time);
 	}
 	end_append(c);
 	return 0;
@@ -194,29 +236,85 @@ static __always_inline int on_rename(void *ctx, struct task_struct *task, const 
 }
 
 #define SIGKILL 9
+#define TRACE_SIGNAL_DELIVERED 0
 #define TRACE_SIGNAL_IGNORED 1
+#define SI_KERNEL 0x80
+
+/* A signal that ends a process, other than by a core dump, never arrives either:
+ * the kernel kills all its threads at once (complete_signal). What was sent is
+ * kept until the task that it was sent to finds out. */
+struct sent {
+	u32 sig;
+	u8 info[48];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, u32);
+	__type(value, struct sent);
+} fatal SEC(".maps");
+
+/* Copy a siginfo. Instead of one the kernel gives 0 for a process that sent it
+ * and 1 for the kernel itself. */
+static __always_inline void copy_info(u8 *to, u32 sig, void *info)
+{
+	u32 *w = (u32 *)to;
+
+	if ((u64)info > 1) {
+		bpf_probe_read_kernel(to, 48, info);
+		return;
+	}
+	__builtin_memset(to, 0, 48);
+	w[0] = sig;
+	if (info) {
+		w[2] = SI_KERNEL;
+	} else {
+		w[4] = bpf_get_current_pid_tgid() >> 32;
+		w[5] = bpf_get_current_uid_gid();
+	}
+}
 
 static __always_inline void signal_info(struct rec_task *r, u32 sig, void *info)
 {
 	r->value = sig;
-	/* 0 and 1 stand for "nothing to tell" and "from the kernel". */
-	if ((u64)info > 1 && !bpf_probe_read_kernel(r->data, sizeof(r->data), info))
-		r->info_len = sizeof(r->data);
+	copy_info(r->data, sig, info);
+	r->info_len = sizeof(r->data);
 }
 
-/* SIGKILL is not told: nobody can see it arrive, and the exit tells the same. */
+/* SIGKILL is not told: nobody can see it arrive, and the exit tells the same. But
+ * it may stand for the signal that ended the process. */
 static __always_inline int on_signal(void *ctx, u32 sig, void *info)
 {
+	struct sent *sent = NULL;
 	TASK_RECORD_PROLOGUE;
 
-	if (sig == SIGKILL)
-		return 0;
 	st = find_state(current_task(), tid);
 	if (!st || !(st->flags & T_TRACED) || st->flags & T_WAIT_EXEC)
 		return 0;
+	if (sig == SIGKILL) {
+		struct task_struct *task = current_task();
+		struct signal_struct *shared = NULL;
+		u32 code = 0;
+
+		sent = bpf_map_lookup_elem(&fatal, &tid);
+		if (!sent)
+			return 0;
+		READ(shared, task, signal);
+		if (shared)
+			READ(code, shared, group_exit_code);
+		if (code != sent->sig)
+			return 0;
+	}
 	begin_append(c);
 	r = begin_task(ctx, c, b, REC_SIGNAL, tid, tgid, st->seq, cpu);
-	if (r) {
+	if (r && sent) {
+		r->value = sent->sig;
+		__builtin_memcpy(r->data, sent->info, sizeof(r->data));
+		r->info_len = sizeof(r->data);
+		append(ctx, c, b, sizeof(*r), r->time);
+		bpf_map_delete_elem(&fatal, &tid);
+	} else if (r) {
 		signal_info(r, sig, info);
 		append(ctx, c, b, sizeof(*r), r->time);
 	}
@@ -232,13 +330,20 @@ static __always_inline int on_ignored(void *ctx, u32 sig, void *info, struct tas
 	struct rec_task own = {};
 	TASK_RECORD_PROLOGUE;
 
-	if (result != TRACE_SIGNAL_IGNORED)
+	if (result != TRACE_SIGNAL_IGNORED && result != TRACE_SIGNAL_DELIVERED)
 		return 0;
 	tid = task->pid;
 	tgid = task->tgid;
 	st = find_state(task, tid);
 	if (!st || !(st->flags & T_TRACED) || st->flags & T_WAIT_EXEC)
 		return 0;
+	if (result == TRACE_SIGNAL_DELIVERED) {
+		struct sent sent = { .sig = sig };
+
+		copy_info(sent.info, sig, info);
+		bpf_map_update_elem(&fatal, &tid, &sent, BPF_ANY);
+		return 0;
+	}
 	if (*(volatile u32 *)&c->busy) {
 		own.len = sizeof(own);
 		own.kind = REC_SIGNAL;

@@ -22,6 +22,7 @@ const enum rec_kind *unused_rec_kind __attribute__((unused));
 const enum rec_flags *unused_rec_flags __attribute__((unused));
 const enum task_flags *unused_task_flags __attribute__((unused));
 const enum batch_limits *unused_batch_limits __attribute__((unused));
+const enum image_limits *unused_image __attribute__((unused));
 
 SEC("tp_btf/sys_enter")
 int call_enter(u64 *ctx)
@@ -50,7 +51,7 @@ SEC("tp_btf/sched_process_exec")
 int task_exec(u64 *ctx)
 {
 	hold();
-	on_exec(ctx, (struct task_struct *)ctx[0], (u32)ctx[1]);
+	on_exec(ctx, (struct task_struct *)ctx[0], (u32)ctx[1], (struct linux_binprm *)ctx[2]);
 	let_go();
 	return 0;
 }
