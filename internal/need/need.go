@@ -3,6 +3,7 @@
 //
 //	SKIP-NEED: root: not running as root
 //
+// which goes to the file PERFTRACE_SKIPS too, so that make test can count them,
 // unless PERFTRACE_CI is 1: then only the needs that PERFTRACE_LACKS names
 // (root, perf, bpf, m32, strace …; separated by commas) may be missing, and any other fails the test.
 package need
@@ -24,7 +25,14 @@ func lack(t testing.TB, name, why string) {
 	if os.Getenv("PERFTRACE_CI") == "1" && !slices.Contains(strings.Split(os.Getenv("PERFTRACE_LACKS"), ","), name) {
 		t.Fatalf("need %s: %s; list it in PERFTRACE_LACKS if this machine can't have it", name, why)
 	}
-	t.Skipf("SKIP-NEED: %s: %s", name, why)
+	line := fmt.Sprintf("SKIP-NEED: %s: %s", name, why)
+	if file := os.Getenv("PERFTRACE_SKIPS"); file != "" {
+		if f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err == nil {
+			fmt.Fprintf(f, "%s: %s\n", t.Name(), line)
+			_ = f.Close()
+		}
+	}
+	t.Skip(line)
 }
 
 // Root needs the user to be root.
