@@ -10,7 +10,7 @@ var identityRows = func() []Row {
 		{Name: "gettid", Ret: RetTID},
 		{Name: "getpgrp", Ret: RetPGID},
 		{Name: "getpgid", Ret: RetPGID, Args: args{{"pid", pid}}},
-		{Name: "setpgid", Args: args{{"pid", pid}, {"pgid", pid}}},
+		{Name: "setpgid", Args: args{{"pid", pid}, {"pgid", pgid}}},
 		{Name: "getsid", Ret: RetSID, Args: args{{"pid", pid}}},
 		{Name: "setsid", Ret: RetSID},
 	}

@@ -11,7 +11,7 @@ var ioprioRows = []Row{
 	{Name: "process_vm_writev", Args: args{{"pid", pid}, {"local_iov", inIovec(2)}, {"liovcnt", size}, {"remote_iov", addrIovec(4)}, {"riovcnt", size}, {"flags", uldec}}},
 }
 
-var ioprioWho = pid
+var ioprioWho = processIf(1) // IOPRIO_WHO_PROCESS
 
 // Ioprio writes a priority: IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4). Where the
 // number is shown, it is decimal or hex.

@@ -14,15 +14,15 @@ type Options struct {
 	// whose structures are shown (all), and whose arguments are hex (none).
 	Abbrev, Verbose, Raw event.CallSets
 
-	FDs        FDDetail            // -y, -yy, -e decode-fds=
-	PIDComm    bool                // -Y
-	DumpRead   func(fd int64) bool // -e read=: all that is read from this descriptor is written out; nil: none
-	DumpWrite  func(fd int64) bool // -e write=: the same of what is written
-	Column     int                 // -a: where "= result" begins at the earliest; 40
-	MatchFiles bool                // the caller asks Decoder.Names about paths and descriptors (-P, -e trace-fds=)
-	ShowNR     bool                // -n
-	ArgNames   bool                // -N
-	ErrnoNum   bool                // -X raw: error numbers too
+	FDs        FDDetail                // -y, -yy, -e decode-fds=
+	CommOf     func(pid uint32) []byte // -Y: the name of a task, nil if it is not known; lent until the next call
+	DumpRead   func(fd int64) bool     // -e read=: all that is read from this descriptor is written out; nil: none
+	DumpWrite  func(fd int64) bool     // -e write=: the same of what is written
+	Column     int                     // -a: where "= result" begins at the earliest; 40
+	MatchFiles bool                    // the caller asks Decoder.Names about paths and descriptors (-P, -e trace-fds=)
+	ShowNR     bool                    // -n
+	ArgNames   bool                    // -N
+	ErrnoNum   bool                    // -X raw: error numbers too
 }
 
 // FDDetail is a set of what is shown behind a descriptor.

@@ -12,12 +12,12 @@ var resourceRows = []Row{
 	{Name: "setrlimit", Args: args{{"resource", enum(xlat.Resources)}, {"rlim", in(rlimit)}}},
 	{Name: "prlimit64", Args: args{{"pid", pid}, {"resource", enum(xlat.Resources)}, {"new_limit", inPair(rlimit64)}, {"old_limit", outPtr(rlimit64)}}},
 	{Name: "getrusage", Args: args{{"who", enum(xlat.RusageWho)}, {"usage", outPtr(rusage)}}},
-	{Name: "getpriority", Args: args{{"which", enum(xlat.PriorityWhich)}, {"who", pid}}},
-	{Name: "setpriority", Args: args{{"which", enum(xlat.PriorityWhich)}, {"who", pid}, {"prio", dec}}},
+	{Name: "getpriority", Args: args{{"which", enum(xlat.PriorityWhich)}, {"who", processIf(0)}}},
+	{Name: "setpriority", Args: args{{"which", enum(xlat.PriorityWhich)}, {"who", processIf(0)}, {"prio", dec}}},
 	{Name: "wait4", Ret: RetTGID, Args: args{{"pid", pid}, {"status", waited(waitStatus)}, {"options", waitOptions}, {"usage", waited(rusage)}}},
 	{Name: "waitpid", Ret: RetTGID, Args: args{{"pid", pid}, {"status", waited(waitStatus)}, {"options", waitOptions}}},
 	{Name: "waitid", Args: args{
-		{"idtype", enum(xlat.WaitidTypes)}, {"id", dec}, {"siginfo", outPtr(siginfo)}, {"options", waitOptions}, {"usage", outPtr(rusage)},
+		{"idtype", enum(xlat.WaitidTypes)}, {"id", processIf(1)}, {"siginfo", outPtr(siginfo)}, {"options", waitOptions}, {"usage", outPtr(rusage)},
 	}},
 }
 

@@ -53,7 +53,7 @@ func (d *Decoder) result() {
 		d.Buf = strconv.AppendUint(d.Buf, c.mask(uint64(v)), 10)
 	case RetFD:
 		c.FD(v)
-	case RetTID, RetTGID, RetPGID, RetSID:
+	case RetTID, RetTGID:
 		c.PID(v)
 	case RetClipped:
 		d.Buf = strconv.AppendInt(d.Buf, v, 10)

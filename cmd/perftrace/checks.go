@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"strings"
+
+	"perftrace/decode/out"
 )
 
 // check completes the config and says what of it can't be together. The order
@@ -41,12 +43,12 @@ func (c *config) checkCounted(*sayer) error {
 			c.stamp.format = stampUnix
 		}
 	}
-	c.decode.HexStrings = uint8(c.letterX)
+	c.decode.HexStrings = out.HexStrings(c.letterX)
 	if c.longX >= 0 {
 		if c.letterX > 0 {
 			return cannot("-x and --strings-in-hex cannot be provided simultaneously")
 		}
-		c.decode.HexStrings = uint8(c.longX)
+		c.decode.HexStrings = out.HexStrings(c.longX)
 	}
 	if !c.read.Empty() {
 		c.decode.DumpRead = func(fd int64) bool { return c.read.Has(uint32(fd)) }

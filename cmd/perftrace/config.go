@@ -39,6 +39,7 @@ type config struct {
 
 	// how a line looks
 	decode      decode.Options
+	pidComm     bool // -Y
 	read, write filter.NumberSet
 	json        bool
 	strict      bool
@@ -126,7 +127,7 @@ func (c *config) plan(rows *decode.Rows, child int) *event.Plan {
 		Times:      c.needsEnter(),
 		EnterEvent: c.strict,
 		IP:         c.ip,
-		Comm:       c.json || c.decode.PIDComm,
+		Comm:       c.json || c.pidComm,
 		Signals:    !c.summary.only,
 		RingBytes:  c.ringBytes,
 	}

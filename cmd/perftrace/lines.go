@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"os"
+
 	"perftrace/event"
 )
 
@@ -41,7 +44,7 @@ func (s *session) writePrefix(st *stream, t *task, e *event.Event, now uint64) {
 		if s.prefix.number {
 			from := len(b)
 			b = appendUint(b, uint64(t.tid), 0, ' ')
-			if !c.decode.PIDComm {
+			if !c.pidComm {
 				for len(b)-from < 5 {
 					b = append(b, ' ')
 				}
@@ -50,8 +53,14 @@ func (s *session) writePrefix(st *stream, t *task, e *event.Event, now uint64) {
 			b = append(b, "[pid "...)
 			b = appendUint(b, uint64(t.tid), 5, ' ')
 		}
-		if c.decode.PIDComm {
-			b = s.appendComm(b, t, e)
+		if c.pidComm {
+			comm := &t.comm
+			if e != nil && e.Comm[0] != 0 {
+				comm = &e.Comm
+			}
+			s.dec.Buf = b
+			s.dec.Comm(commText(comm))
+			b = s.dec.Buf
 		}
 		if !s.prefix.number {
 			b = append(b, ']')
@@ -105,42 +114,25 @@ func (s *session) writePrefix(st *stream, t *task, e *event.Event, now uint64) {
 	s.callAt = len(b)
 }
 
-// appendComm writes the name of a task as strace -Y does: <name>.
-func (s *session) appendComm(b []byte, t *task, e *event.Event) []byte {
-	comm := &t.comm
-	if e != nil && e.Comm[0] != 0 {
-		comm = &e.Comm
+// commOf is the name of a task, for -Y; lent.
+func (s *session) commOf(pid uint32) []byte {
+	if t := s.tasks.known(pid); t != nil && t.comm[0] != 0 {
+		return commText(&t.comm)
 	}
-	n := 0
-	for n < len(comm) && comm[n] != 0 {
-		n++
+	b, err := os.ReadFile("/proc/" + utoa(pid) + "/comm")
+	if err != nil {
+		return nil
 	}
-	if n == 0 {
-		return b
+	return bytes.TrimSuffix(b, []byte{'\n'})
+}
+
+// commText is a name without the zeros behind it.
+func commText(comm *[16]byte) []byte {
+	n := bytes.IndexByte(comm[:], 0)
+	if n < 0 {
+		n = len(comm)
 	}
-	b = append(b, '<')
-	for i, c := range comm[:n] {
-		if c >= ' ' && c <= '~' && c != '<' && c != '>' && c != '\\' && c != '"' {
-			b = append(b, c)
-			continue
-		}
-		if c == '\\' || c == '"' {
-			b = append(b, '\\', c)
-			continue
-		}
-		// As few octal digits as can be told from what follows.
-		width := 1
-		if i+1 < n && comm[i+1] >= '0' && comm[i+1] <= '9' || c > 0o77 {
-			width = 3
-		} else if c > 7 {
-			width = 2
-		}
-		b = append(b, '\\')
-		for shift := 3 * (width - 1); shift >= 0; shift -= 3 {
-			b = append(b, '0'+c>>shift&7)
-		}
-	}
-	return append(b, '>')
+	return comm[:n]
 }
 
 // callLine writes the line of a call that returned or never will, or what of it

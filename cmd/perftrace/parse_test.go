@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"perftrace/decode"
+	"perftrace/decode/out"
 	"perftrace/event"
 )
 
@@ -147,12 +148,12 @@ func TestEverySpellingOfAnOptionDoesTheSame(t *testing.T) {
 		{"stamps ttt", func(c *config) any { return c.stamp }, stampOptions{format: stampUnix, precision: inMicros}, []string{"-ttt", "--timestamps=unix,us"}},
 		{"relative", func(c *config) any { return c.stamp.relScale }, inMicros, []string{"-r", "--relative-timestamps", "--relative-timestamps=us"}},
 		{"times", func(c *config) any { return c.times }, inMicros, []string{"-T", "--syscall-times", "--syscall-times=us"}},
-		{"hex", func(c *config) any { return c.decode.HexStrings }, uint8(2), []string{"-xx", "-xxx", "--strings-in-hex", "--strings-in-hex=all"}},
+		{"hex", func(c *config) any { return c.decode.HexStrings }, out.HexAll, []string{"-xx", "-xxx", "--strings-in-hex", "--strings-in-hex=all"}},
 		{"quiet", func(c *config) any { return c.quiet }, quietAttach | quietPersonality, []string{"-q", "--quiet", "--silent", "-e quiet=attach,personality", "-e q=attach,personality", "-o x"}},
 		{"quieter", func(c *config) any { return c.quiet }, quietAttach | quietPersonality | quietExit, []string{"-qq", "--quiet=attach,personality,exits"}},
 		{"fds", func(c *config) any { return c.decode.FDs }, decode.FDPath, []string{"-y", "--decode-fds", "--decode-fds=path", "-e decode-fd=path"}},
 		{"all fds", func(c *config) any { return c.decode.FDs }, decode.FDPath | decode.FDSocket | decode.FDDevice | decode.FDPid | decode.FDSignal | decode.FDEvent, []string{"-yy", "--decode-fds=all"}},
-		{"comm", func(c *config) any { return c.decode.PIDComm }, true, []string{"-Y", "--decode-pids=comm", "-e decode-pids=comm"}},
+		{"comm", func(c *config) any { return c.pidComm }, true, []string{"-Y", "--decode-pids=comm", "-e decode-pids=comm"}},
 		{"abbrev", func(c *config) any { return c.decode.Abbrev }, event.CallSets{}, []string{"-v", "--no-abbrev", "-e abbrev=none", "-e a=none"}},
 		{"close only", func(c *config) any {
 			return c.calls.Has(event.Native, nr(t, "close")) && !c.calls.Has(event.Native, nr(t, "read"))

@@ -189,7 +189,7 @@ func setDecodePIDs(c *config, arg string) error {
 	if err != nil {
 		return err
 	}
-	c.decode.PIDComm = set.Has(0)
+	c.pidComm = set.Has(0)
 	return nil
 }
 

@@ -123,6 +123,9 @@ func newSession(cfg *config, say *sayer, out *outputs) *session {
 	s := &session{cfg: cfg, say: say, out: out, rows: decode.NewRows(arch), tasks: newTracker()}
 	opts := cfg.decode
 	opts.JSON = cfg.json
+	if cfg.pidComm {
+		opts.CommOf = s.commOf
+	}
 	s.dec = decode.New(s.rows, opts)
 	s.exact = cfg.calls.Exact()
 	s.match = cfg.files.matcher()

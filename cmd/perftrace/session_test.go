@@ -52,6 +52,24 @@ func TestEachEventBecomesStracesLine(t *testing.T) {
 				"restart_syscall(<... resuming interrupted system call ...>) = 0\n",
 		},
 		{
+			name:    "-Y names the tasks behind ids, but not groups",
+			options: "-f -Y",
+			src: fakeSource{events: []event.Event{
+				{Kind: event.KindRename, TGID: 100, TID: 100, Comm: [16]byte{'s', 'h'}},
+				fork(100, 101, 101, ms(3)),
+				{Kind: event.KindRename, TGID: 101, TID: 101, Comm: [16]byte{'a', '<', '\n', 'b'}},
+				call(t, 100, "kill", ms(3), ms(4), 0, 101, 0),
+				call(t, 100, "setpgid", ms(3), ms(4), 0, 101, 101),
+				call(t, 101, "getppid", ms(3), ms(4), 100),
+				call(t, 101, "kill", ms(3), ms(4), -3, 1<<32-101, 0),
+			}},
+			want: "strace: Process 101 attached\n" +
+				"[pid   100<sh>] kill(101<a\\74\\nb>, 0)   = 0\n" +
+				"[pid   100<sh>] setpgid(101<a\\74\\nb>, 101) = 0\n" +
+				"[pid   101<a\\74\\nb>] getppid()          = 100<sh>\n" +
+				"[pid   101<a\\74\\nb>] kill(-101, 0)      = -1 ESRCH (No such process)\n",
+		},
+		{
 			name:    "-a moves the result",
 			options: "-a 12",
 			src:     fakeSource{events: []event.Event{call(t, 100, "close", ms(1), ms(2), 0, 3)}},

@@ -43,32 +43,20 @@ func (p *Printer) EndDesc(deleted bool) {
 	p.Buf = append(p.Buf, '}')
 }
 
-// EscapeAlso is Escape that also takes the bytes in also for unprintable ones,
-// as strace does with < and > in paths behind descriptors.
-func (p *Printer) EscapeAlso(b []byte, also string) {
-	for len(b) > 0 {
-		n := 0
-		for n < len(b) && !contains(also, b[n]) {
-			n++
-		}
-		p.Escape(b[:n])
-		if b = b[n:]; len(b) > 0 {
-			c := b[0]
-			p.Buf = append(p.Buf, '\\')
-			if len(b) > 1 && b[1] >= '0' && b[1] <= '7' || c >= 0o100 {
-				p.Buf = append(p.Buf, '0'+c>>6)
-			}
-			p.Buf = append(p.Buf, '0'+c>>3&7, '0'+c&7)
-			b = b[1:]
-		}
+// PID writes the id of a task and behind it, if it is known, its name: 7<cat>.
+func (p *Printer) PID(n int64, comm []byte) {
+	p.Int(n)
+	if len(comm) > 0 && !p.json() {
+		p.Comm(comm)
 	}
 }
 
-func contains(s string, c byte) bool {
-	for i := range len(s) {
-		if s[i] == c {
-			return true
-		}
+// Comm writes the name of a task: <cat>.
+func (p *Printer) Comm(comm []byte) {
+	if len(comm) == 0 {
+		return
 	}
-	return false
+	p.Buf = append(p.Buf, '<')
+	p.EscapeAlso(comm, "<>")
+	p.Buf = append(p.Buf, '>')
 }

@@ -16,8 +16,18 @@ const (
 type Options struct {
 	JSON       bool
 	Xlat       XlatMode
-	HexStrings uint8 // 1: strings with bytes that are not printable as \x.., 2: all strings (-x, -xx)
+	HexStrings HexStrings
 }
+
+// HexStrings says which strings are shown as \x.. (-x, -xx, --strings-in-hex=).
+type HexStrings uint8
+
+const (
+	HexNone     HexStrings = iota
+	HexNonASCII            // those that hold bytes that can't be printed
+	HexAll
+	HexChars // none, but bytes that can't be printed are shown so
+)
 
 // A Printer appends values to Buf. Begin… and End… calls nest; a Field, Elem or
 // Arg call stands before each value of a struct, array or argument list and

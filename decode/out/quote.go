@@ -27,7 +27,7 @@ func (p *Printer) Str(b []byte, cut bool) {
 // StrHex is Str with every byte as \x.. whatever -x says.
 func (p *Printer) StrHex(b []byte, cut bool) {
 	old := p.Opt.HexStrings
-	p.Opt.HexStrings = 2
+	p.Opt.HexStrings = HexAll
 	p.Str(b, cut)
 	p.Opt.HexStrings = old
 }
@@ -40,29 +40,23 @@ func (p *Printer) quote(b []byte) {
 }
 
 // Escape writes b with the escapes of a quoted string, without the quotes.
-func (p *Printer) Escape(b []byte) {
-	hex := p.Opt.HexStrings == 2
-	if p.Opt.HexStrings == 1 {
+func (p *Printer) Escape(b []byte) { p.EscapeAlso(b, "") }
+
+// EscapeAlso is Escape that also takes the bytes in also for unprintable ones,
+// as strace does with < and > in what stands behind descriptors and pids.
+func (p *Printer) EscapeAlso(b []byte, also string) {
+	if p.wholeHex(b) {
 		for _, c := range b {
-			if c >= 0x7f || c < ' ' && (c < '\t' || c > '\r') {
-				hex = true
-				break
-			}
+			p.Buf = append(p.Buf, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
 		}
-	}
-	buf := p.Buf
-	if hex {
-		for _, c := range b {
-			buf = append(buf, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
-		}
-		p.Buf = buf
 		return
 	}
+	buf := p.Buf
 	for i, c := range b {
 		switch {
 		case c == '"' || c == '\\':
 			buf = append(buf, '\\', c)
-		case c >= ' ' && c < 0x7f:
+		case c >= ' ' && c < 0x7f && !contains(also, c):
 			buf = append(buf, c)
 		case c == '\t':
 			buf = append(buf, '\\', 't')
@@ -74,6 +68,8 @@ func (p *Printer) Escape(b []byte) {
 			buf = append(buf, '\\', 'f')
 		case c == '\r':
 			buf = append(buf, '\\', 'r')
+		case p.Opt.HexStrings == HexChars:
+			buf = append(buf, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
 		default:
 			// the shortest octal form that the next byte can't be read into
 			buf = append(buf, '\\')
@@ -88,6 +84,28 @@ func (p *Printer) Escape(b []byte) {
 		}
 	}
 	p.Buf = buf
+}
+
+// wholeHex reports whether every byte of b is to be shown in hex.
+func (p *Printer) wholeHex(b []byte) bool {
+	if p.Opt.HexStrings != HexNonASCII {
+		return p.Opt.HexStrings == HexAll
+	}
+	for _, c := range b {
+		if c >= 0x7f || c < ' ' && (c < '\t' || c > '\r') {
+			return true
+		}
+	}
+	return false
+}
+
+func contains(s string, c byte) bool {
+	for i := range len(s) {
+		if s[i] == c {
+			return true
+		}
+	}
+	return false
 }
 
 // jsonStr writes text as a JSON string; bytes that are no UTF-8 make it
