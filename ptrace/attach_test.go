@@ -297,7 +297,7 @@ func TestAProcessWhoseFirstThreadHasEndedCanBeAttachedTo(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if d := time.Since(begin); d > time.Second {
+	if d := time.Since(begin); d > 10*time.Second {
 		t.Errorf("letting go took %v", d)
 	}
 }
@@ -362,7 +362,7 @@ func TestNextWaitsNoLongerThanItsTimeoutAndCanBeWoken(t *testing.T) {
 	if e, err := s.Next(60 * time.Millisecond); e != nil || err != nil {
 		t.Fatal(e, err)
 	}
-	if d := time.Since(begin); d < 40*time.Millisecond || d > time.Second {
+	if d := time.Since(begin); d < 40*time.Millisecond || d > 8*time.Second {
 		t.Errorf("waited %v, want about 60 ms", d)
 	}
 	woken := make(chan time.Time, 1)
@@ -370,7 +370,7 @@ func TestNextWaitsNoLongerThanItsTimeoutAndCanBeWoken(t *testing.T) {
 	if e, err := s.Next(10 * time.Second); e != nil || err != nil {
 		t.Fatal(e, err)
 	}
-	if d := time.Since(<-woken); d < 0 || d > time.Second {
+	if d := time.Since(<-woken); d < 0 || d > 8*time.Second {
 		t.Errorf("returned %v after the wake", d)
 	}
 	if err := s.Stop(); err != nil {
