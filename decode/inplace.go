@@ -30,11 +30,6 @@ func (c *Call) FixedStr(b []byte) {
 	c.Str(b[:max(len(b), 1)-1], len(b) > 0)
 }
 
-// hexStr is n bytes, shown as a string of \x.. whatever they are.
-func hexStr(n int) Type {
-	return memOf(n, 1, func(c *Call, b []byte, _ uint64) { c.StrHex(b, false) })
-}
-
 // vec is an array of n elements inside a struct. With abbreviation, at most -s
 // of them are shown.
 func vec(t Type, n int) Type { return vecUpto(t, n, nil) }

@@ -7,12 +7,13 @@ import (
 
 // tailOf adds the capture of the elements that lie behind a struct of head
 // bytes to which argument arg points: size bytes each, as many as the number of
-// width bytes at offset off of what capture op copied says.
-func (b *Caps) tailOf(arg, head int, op Place, off, width, size int, when event.When) {
+// width bytes at offset off of what capture op copied says. It returns the
+// capture, or -1.
+func (b *Caps) tailOf(arg, head int, op Place, off, width, size int, when event.When) int {
 	if op == Nowhere {
-		return
+		return -1
 	}
-	b.Add(Place{From: uint8(arg), Off: uint16(head)}, event.Capture{
+	return b.Add(Place{From: uint8(arg), Off: uint16(head)}, event.Capture{
 		Kind: event.CapBytes, Len: event.LenOp, LenFrom: op.From - event.FromOp,
 		LenOff: uint16(off), LenWidth: uint8(width), Size: uint16(size), Max: uint16(min(size*maxElems, 16384)),
 		When: when | event.InPlace,
@@ -27,7 +28,10 @@ func tail(t Type, head int, off, width int, used func(*Call, []byte) uint64) Typ
 	})
 	v.Cap = func(b *Caps, at Place) {
 		at.Off = 0
-		b.tailOf(2, head, at, off, width, t.size(b.Lay), b.When)
+		op := b.tailOf(2, head, at, off, width, t.size(b.Lay), b.When)
+		if t.Cap != nil {
+			t.Cap(b, In(op, 0, t.size(b.Lay)))
+		}
 	}
 	return v
 }

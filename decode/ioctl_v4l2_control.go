@@ -49,8 +49,7 @@ func (c *Call) vidControlID(v uint64, next bool) {
 }
 
 var (
-	vidCID     = Type{Width: U32, Print: func(c *Call, v uint64) { c.vidControlID(v, false) }}
-	vidCIDNext = Type{Width: U32, Print: func(c *Call, v uint64) { c.vidControlID(v, true) }}
+	vidCID = Type{Width: U32, Print: func(c *Call, v uint64) { c.vidControlID(v, false) }}
 
 	vidControl    = NewStruct(Arg{"id", vidCID}, Arg{"value", filled(dec)})
 	vidControlGet = inout(vidControl)
@@ -126,9 +125,16 @@ func vidQuery(s *Struct) Type {
 // vidTunerFields are the fields of struct v4l2_tuner behind its index.
 func vidTunerFields(mark func(Type) Type) []Arg {
 	return []Arg{
-		{"name", mark(cstr(32))}, {"type", mark(enum(xlat.VidTunerTypes))}, {"capability", mark(flags(xlat.VidTunerCaps))},
-		{"rangelow", mark(udec)}, {"rangehigh", mark(udec)}, {"rxsubchans", mark(flags(xlat.VidTunerSubs))},
-		{"audmode", mark(enum(xlat.VidTunerModes))}, {"signal", mark(dec)}, {"afc", mark(dec)}, {"", pad(16)},
+		{"name", mark(cstr(32))},
+		{"type", mark(enum(xlat.VidTunerTypes))},
+		{"capability", mark(flags(xlat.VidTunerCaps))},
+		{"rangelow", mark(udec)},
+		{"rangehigh", mark(udec)},
+		{"rxsubchans", mark(flags(xlat.VidTunerSubs))},
+		{"audmode", mark(enum(xlat.VidTunerModes))},
+		{"signal", mark(dec)},
+		{"afc", mark(dec)},
+		{"", pad(16)},
 	}
 }
 
