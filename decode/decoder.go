@@ -74,7 +74,7 @@ func (d *Decoder) Enter(e *event.Event) {
 }
 
 // NoReturn writes a call that never returns: "exit_group(0) = ?", or, if there
-// are arguments that only the return tells, "read(0,  <unfinished ...>) = ?".
+// are arguments that only the return tells, "read(0 <unfinished ...>) = ?".
 func (d *Decoder) NoReturn(e *event.Event) {
 	d.load(e)
 	d.name(e)
@@ -151,10 +151,10 @@ func (d *Decoder) arguments(p part) (more bool) {
 		a := nth(list, tail, i)
 		if a.Out {
 			if p == partEnter {
-				if i > 0 {
-					d.Buf = append(d.Buf, ", "...)
-				}
 				return true
+			}
+			if !shown && i > 0 {
+				c.Continued() // the separator belongs to the rest
 			}
 			shown = true
 		}

@@ -186,6 +186,27 @@ func TestEachEventBecomesStracesLine(t *testing.T) {
 				"[pid   100] <... close resumed>)        = 0\n",
 		},
 		{
+			name:    "arguments that the return tells come with it",
+			options: "-f -q",
+			src: fakeSource{
+				events: []event.Event{
+					fork(100, 101, 101, ms(1)), idle,
+					call(t, 101, "close", ms(800), ms(801), 0, 7),
+					call(t, 100, "read", 500, ms(900), 0, 3, 0x1000, 5),
+					call(t, 101, "pipe", 500, ms(901), -14, 0),
+				},
+				pending: []event.Pending{
+					{Event: pendingCall(t, 100, "read", 500, 3, 0x1000, 5), Since: 500},
+					{Event: pendingCall(t, 101, "pipe", 500, 0), Since: 500},
+				},
+			},
+			want: "[pid   100] read(3 <unfinished ...>\n" +
+				"[pid   101] pipe( <unfinished ...>\n" +
+				"[pid   101] close(7)                    = 0\n" +
+				"[pid   100] <... read resumed>, \"\", 5)  = 0\n" +
+				"[pid   101] pipe(NULL)                  = -1 EFAULT (Bad address)\n",
+		},
+		{
 			name: "a call that another call follows has lost its return",
 			src: fakeSource{
 				events:  []event.Event{idle, call(t, 100, "close", ms(899), ms(900), 0, 4)},

@@ -59,6 +59,10 @@ func (p *Printer) Restart() {
 	p.expr = false
 }
 
+// Continued says that something stands in front already: the next value is
+// separated from it.
+func (p *Printer) Continued() { p.first &^= 1 << p.depth }
+
 func (p *Printer) push() {
 	if p.depth < maxDepth {
 		p.depth++
