@@ -122,25 +122,28 @@ func (s *Source) loadPrograms(spec *ebpf.CollectionSpec) error {
 	if s.lacks&lackIterator != 0 {
 		delete(spec.Programs, iterator)
 	}
-	if err := setHold(spec, haveHold()); err != nil {
+	// The kernel's BTF is large: it is decoded once for all that follows.
+	opts := ebpf.CollectionOptions{Cache: btf.NewCache()}
+	hold := haveHold(opts.Cache)
+	if err := setHold(spec, hold); err != nil {
 		return err
 	}
-	coll, err := ebpf.NewCollection(spec)
+	coll, err := ebpf.NewCollectionWithOptions(spec, opts)
 	if errors.Is(err, unix.EPERM) && raiseMemlock() {
 		// Before Linux 5.11 BPF memory counts as locked memory.
-		coll, err = ebpf.NewCollection(spec)
+		coll, err = ebpf.NewCollectionWithOptions(spec, opts)
 	}
-	if verifier := (*ebpf.VerifierError)(nil); errors.As(err, &verifier) && haveHold() {
+	if verifier := (*ebpf.VerifierError)(nil); errors.As(err, &verifier) && hold {
 		// Before Linux 6.15 nothing may be called that way while the CPU is
 		// held; but before 7.0 there is no need to hold it.
 		if err := setHold(spec, false); err != nil {
 			return err
 		}
-		coll, err = ebpf.NewCollection(spec)
+		coll, err = ebpf.NewCollectionWithOptions(spec, opts)
 	}
 	if err != nil && spec.Programs[iterator] != nil {
 		delete(spec.Programs, iterator)
-		coll, err = ebpf.NewCollection(spec)
+		coll, err = ebpf.NewCollectionWithOptions(spec, opts)
 	}
 	if err != nil {
 		return loadError("load the BPF programs", err)
@@ -153,8 +156,8 @@ func (s *Source) loadPrograms(spec *ebpf.CollectionSpec) error {
 }
 
 // haveHold reports whether programs can forbid their preemption (Linux 6.10).
-func haveHold() bool {
-	kernel, err := btf.LoadKernelSpec()
+func haveHold(cache *btf.Cache) bool {
+	kernel, err := cache.Kernel()
 	if err != nil {
 		return false
 	}
@@ -246,16 +249,30 @@ func configure(spec *ebpf.CollectionSpec, p *event.Plan, lacks lack, entryHook b
 // maxObject is the most that one piece can hold (OBJECT_MAX in capture.h).
 const maxObject = 32760
 
-// fillMaps writes the plan and the start values.
-func (s *Source) fillMaps(p *event.Plan, c *compiled) error {
-	plans := s.coll.Maps["plans"]
-	for slot := range c.plans {
-		if c.plans[slot].Flags == 0 {
+// putPlans writes the plans of all slots: in one call, or before Linux 5.6 one by one.
+func putPlans(m *ebpf.Map, plans []tracePlan) error {
+	slots := make([]uint32, len(plans))
+	for i := range slots {
+		slots[i] = uint32(i)
+	}
+	if _, err := m.BatchUpdate(slots, plans, nil); err == nil {
+		return nil
+	}
+	for slot := range plans {
+		if plans[slot].Flags == 0 {
 			continue
 		}
-		if err := plans.Put(uint32(slot), &c.plans[slot]); err != nil {
+		if err := m.Put(uint32(slot), &plans[slot]); err != nil {
 			return fmt.Errorf("write the plan of slot %d: %w", slot, err)
 		}
+	}
+	return nil
+}
+
+// fillMaps writes the plan and the start values.
+func (s *Source) fillMaps(p *event.Plan, c *compiled) error {
+	if err := putPlans(s.coll.Maps["plans"], c.plans); err != nil {
+		return err
 	}
 	for key, sub := range c.commands {
 		if err := s.coll.Maps["commands"].Put(&key, &sub); err != nil {
