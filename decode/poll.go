@@ -70,17 +70,31 @@ func auxPoll(t *Type) func(c *Call) bool {
 			c.Syntax("Timeout")
 			return true
 		}
+		start := len(c.Buf)
 		any := c.ready()
-		if t != nil && c.args[2] != 0 {
-			if any {
-				c.Syntax(", ")
-			}
-			c.left(c.args[2], t)
-			any = true
+		if t == nil || c.args[2] == 0 {
+			return any
 		}
-		return any
+		at := len(c.Buf)
+		if any {
+			c.Syntax(", ")
+		}
+		from := len(c.Buf)
+		c.left(c.args[2], t)
+		// strace has no room left: ", left " counts, whatever it is
+		if at-start+len(", left ")+1+len(c.Buf)-from-len("left ") >= auxRoom {
+			c.Buf = append(c.Buf[:at], ", ..."...)
+		}
+		return true
 	}
 }
+
+// What strace writes behind the result of poll is at most auxRoom bytes long; the
+// list ends with "..." when a descriptor less than auxRest before that would end.
+const (
+	auxRoom = 1024
+	auxRest = 27
+)
 
 // ready writes the pollfds whose revents say something: [{fd=3, revents=POLLIN}].
 func (c *Call) ready() bool {
@@ -88,7 +102,7 @@ func (c *Call) ready() bool {
 	if !c.Verbose || addr == 0 || n == 0 || c.mask(addr+n*pollfdSize) < addr {
 		return false
 	}
-	printed := 0
+	printed, start := 0, len(c.Buf)
 	begin := func() {
 		if printed == 0 {
 			c.BeginArray()
@@ -114,12 +128,18 @@ func (c *Call) ready() bool {
 			c.More()
 			break
 		}
+		from := len(c.Buf)
 		c.BeginStruct()
 		c.Field("fd")
 		c.Int(c.I32(b))
 		c.Field("revents")
 		c.Flags(revents, xlat.PollFlags)
 		c.EndStruct()
+		if len(c.Buf)-start >= auxRoom-auxRest {
+			c.Buf = c.Buf[:from]
+			c.More()
+			break
+		}
 	}
 	if printed > 0 {
 		c.EndArray()
