@@ -34,7 +34,7 @@ func (d *Decoder) Continue(e *event.Event, col int) {
 }
 
 // JSON writes the members of an object that are the decoder's: name, args, ret,
-// errno, each with a comma in front.
+// ret_text, errno, each with a comma in front.
 func (d *Decoder) JSON(e *event.Event) {
 	d.load(e)
 	d.Buf = append(d.Buf, `,"name":"`...)
@@ -57,6 +57,7 @@ func (d *Decoder) JSON(e *event.Event) {
 		}
 		d.Buf = append(d.Buf, `,"ret":`...)
 		d.Buf = strconv.AppendInt(d.Buf, v, 10)
+		d.retText()
 		return
 	}
 	name := ""
@@ -79,5 +80,27 @@ func (d *Decoder) JSON(e *event.Event) {
 	}
 	d.Buf = append(d.Buf, '"')
 	d.Buf = append(d.Buf, name...)
+	d.Buf = append(d.Buf, '"')
+}
+
+// retText writes what the line has in parentheses behind the result, as text:
+// "ret_text":"flags O_RDWR".
+func (d *Decoder) retText() {
+	_, aux := d.returns()
+	if aux == nil {
+		return
+	}
+	at := len(d.Buf)
+	d.Buf = append(d.Buf, `,"ret_text":"`...)
+	from := len(d.Buf)
+	d.Opt.JSON, d.opts.JSON = false, false
+	d.Restart()
+	some := aux(&d.Call)
+	d.Opt.JSON, d.opts.JSON = true, true
+	if !some {
+		d.Buf = d.Buf[:at]
+		return
+	}
+	d.EscapeJSON(from)
 	d.Buf = append(d.Buf, '"')
 }

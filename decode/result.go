@@ -23,18 +23,7 @@ func (d *Decoder) result() {
 		d.failure(errno)
 		return
 	}
-	ret, aux := RetDec, (func(*Call) bool)(nil)
-	if c.Row != nil {
-		ret, aux = c.Row.Ret, c.Row.Aux
-		if c.Row.Cmd != nil {
-			if cmd := c.command(); cmd != nil {
-				ret, aux = cmd.Ret, cmd.Aux
-			}
-		}
-	}
-	if c.Raw {
-		ret, aux = RetHex, nil
-	}
+	ret, aux := c.returns()
 	v := e.Ret
 	if c.Lay != Lay64 {
 		v = int64(int32(v))
@@ -76,6 +65,23 @@ func (d *Decoder) result() {
 			d.Buf = d.Buf[:at]
 		}
 	}
+}
+
+// returns says how the result of the current call is shown, and what writes the
+// text behind it (nil: nothing).
+func (c *Call) returns() (ret Ret, aux func(*Call) bool) {
+	switch {
+	case c.Raw:
+		return RetHex, nil
+	case c.Row == nil:
+		return RetDec, nil
+	}
+	if c.Row.Cmd != nil {
+		if cmd := c.command(); cmd != nil {
+			return cmd.Ret, cmd.Aux
+		}
+	}
+	return c.Row.Ret, c.Row.Aux
 }
 
 func (d *Decoder) failure(errno int64) {

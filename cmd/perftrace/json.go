@@ -15,7 +15,8 @@ import (
 //	mono      the same moment of CLOCK_MONOTONIC, ns
 //	pid, tid  process and thread
 //	comm      the name of the thread
-//	cpu, abi, nr, name, args, ret, errno, duration (ns): calls
+//	cpu, abi, nr, name, args, ret, ret_text (what the line has in parentheses
+//	behind it), errno, duration (ns): calls
 //
 // Arguments are written by the decoder, as values of the type that they have.
 

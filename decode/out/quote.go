@@ -139,6 +139,10 @@ func (p *Printer) jsonText(b []byte) {
 	p.Buf = append(p.Buf, '"')
 }
 
+// EscapeJSON makes the text that stands in Buf from from on fit for the inside of
+// a JSON string.
+func (p *Printer) EscapeJSON(from int) { p.escapeTail(from) }
+
 // escapeTail makes what stands in Buf from from on fit for the inside of a JSON
 // string. It works backwards in place: only grown by what the escapes need.
 func (p *Printer) escapeTail(from int) {
