@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -55,7 +56,23 @@ func loads() string {
 	return strings.Join(f[:min(3, len(f))], " ")
 }
 
+const busyText = "The machine was busy with other work: what was shown and lost counts, but costs are rough, and small ones are lost in the noise."
+
+// busy tells whether load averages say that others have run too. bench itself keeps
+// one to two CPUs busy, so the average of five minutes may be up to 2.
+func busy(loads string) bool {
+	f := strings.Fields(loads)
+	if len(f) < 2 {
+		return false
+	}
+	v, err := strconv.ParseFloat(f[1], 64)
+	return err == nil && v > 2.5
+}
+
 func (m *machine) print(w io.Writer) {
 	fmt.Fprintf(w, "%s · Linux %s · %d × %s · load before %s, after %s · took %s  \n", m.Date, m.Kernel, m.CPUs, m.CPU, m.Load[0], m.Load[1], m.Took)
 	fmt.Fprintf(w, "%s  \n`%s`\n", strings.Join(m.Versions, " · "), m.Command)
+	if busy(m.Load[0]) || busy(m.Load[1]) {
+		fmt.Fprint(w, "\n**"+busyText+"**\n")
+	}
 }

@@ -109,3 +109,11 @@ func TestResultsReplaceWhatIsBetweenTheMarks(t *testing.T) {
 		t.Error("no error without marks")
 	}
 }
+
+func TestABusyMachineIsCalledBusy(t *testing.T) {
+	for loads, want := range map[string]bool{"9.1 10.5 11.2": true, "2.0 1.9 0.3": false, "": false, "x y z": false} {
+		if busy(loads) != want {
+			t.Errorf("busy(%q) is %v", loads, !want)
+		}
+	}
+}
