@@ -2,9 +2,10 @@ package decode
 
 import (
 	"encoding/binary"
+	"sort"
+
 	"perftrace/decode/out"
 	"perftrace/decode/xlat"
-	"sort"
 
 	"golang.org/x/sys/unix"
 )

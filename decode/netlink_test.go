@@ -2,10 +2,11 @@ package decode
 
 import (
 	"encoding/binary"
-	"perftrace/decode/xlat"
-	"perftrace/event"
 	"strings"
 	"testing"
+
+	"perftrace/decode/xlat"
+	"perftrace/event"
 )
 
 // netlinkLine decodes sendto(3, data, …) of a netlink socket, whose protocol a

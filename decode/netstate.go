@@ -2,11 +2,12 @@ package decode
 
 import (
 	"os"
+	"strconv"
+	"strings"
+
 	"perftrace/decode/out"
 	"perftrace/decode/xlat"
 	"perftrace/event"
-	"strconv"
-	"strings"
 )
 
 // netState is what a decoder remembers about the network between calls.

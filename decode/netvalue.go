@@ -2,9 +2,10 @@ package decode
 
 import (
 	"encoding/binary"
+	"strconv"
+
 	"perftrace/decode/out"
 	"perftrace/decode/xlat"
-	"strconv"
 )
 
 // Values of the network: ports and addresses in its byte order, interfaces,

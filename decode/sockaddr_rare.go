@@ -2,6 +2,7 @@ package decode
 
 import (
 	"encoding/binary"
+
 	"perftrace/decode/out"
 	"perftrace/decode/xlat"
 )

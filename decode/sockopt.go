@@ -2,6 +2,7 @@ package decode
 
 import (
 	"math/bits"
+
 	"perftrace/decode/out"
 	"perftrace/decode/xlat"
 	"perftrace/event"

@@ -12,16 +12,6 @@ var path = Type{
 	},
 }
 
-// pathEntry is path for memory that is gone at exit (execve) .
-var pathEntry = Type{
-	Width: Ulong,
-	Role:  RolePath,
-	Print: path.Print,
-	Cap: func(b *Caps, at Place) {
-		b.Add(at, event.Capture{Kind: event.CapString, Max: event.MaxPath, When: event.AtEntry})
-	},
-}
-
 // str is a pointer to a string that is cut at the -s limit.
 var str = Type{
 	Width: Ulong,
