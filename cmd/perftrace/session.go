@@ -95,6 +95,10 @@ func trace(cfg *config, say *sayer) (*status, error) {
 	if s.src, err = openSource(cfg, plan, say); err != nil {
 		return fail(err)
 	}
+	if s.table != nil && !cfg.summary.wall && cfg.summary.showsTime() && !cfg.askedQuiet {
+		// No source tells yet how much of a call was spent on the CPU.
+		say.say("system time is not measured: the times of -c are those from the beginning to the end of calls, as with -w")
+	}
 	if err := s.src.Start(); err != nil {
 		_ = s.src.Close()
 		return fail(err)

@@ -105,3 +105,18 @@ func TestWithoutCallsThereIsNoTable(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestOnlyTablesWithTimesShowSystemTime(t *testing.T) {
+	for _, test := range []struct {
+		columns string
+		want    bool
+	}{{"calls,errors,name", false}, {"wall-total,name", false}, {"time-percent,name", true}, {"avg-time,calls,name", true}} {
+		c, err := parse([]string{"-c", "-U", test.columns, "command"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.summary.showsTime(); got != test.want {
+			t.Errorf("-U %s: %v, want %v", test.columns, got, test.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -180,4 +181,9 @@ func setOverhead(c *config, arg string) error {
 	}
 	c.summary.overhead = uint64(f * float64(scale.unit))
 	return nil
+}
+
+// showsTime reports whether the table has a column of system time.
+func (s *summaryOptions) showsTime() bool {
+	return slices.ContainsFunc(s.columns, func(c column) bool { return c >= colPercent && c <= colAvg })
 }
