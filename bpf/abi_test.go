@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 const thirtyTwo = `

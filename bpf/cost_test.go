@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 // emptyPair attaches programs that do nothing to sys_enter and sys_exit: the

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 // opener makes descriptors of many kinds, tells what /proc says of each, and

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 // unusedNR is a call that no kernel has: its arguments can be anything.

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 // flood makes many calls in four threads and prints nothing.

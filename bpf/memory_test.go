@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 // pageEnds opens a path that ends at the last byte before an unmapped page, and

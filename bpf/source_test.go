@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 var (

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 const family = `

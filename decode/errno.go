@@ -1,6 +1,6 @@
 package decode
 
-//go:generate go run ../internal/generrno
+//go:generate go run ./internal/generrno
 
 // ErrnoName returns the name and text of an error number, or "", "". The
 // numbers are those of all architectures that have a table here.

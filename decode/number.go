@@ -9,7 +9,7 @@ import (
 	"perftrace/event"
 )
 
-//go:generate go run ../internal/gensysnum
+//go:generate go run ./internal/gensysnum
 
 // A CallTable is one system call table: the names by number, strace's names.
 //

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 // loop calls getppid as often as it is told, and prints the CPU time of a call

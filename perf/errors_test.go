@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 	"perftrace/perf/mmap"
 )
 

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 // sixteen makes 16 processes that call getpid 62,500 times each.

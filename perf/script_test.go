@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 const mixed = `

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 // all is the set of every call.

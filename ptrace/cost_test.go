@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 // BenchmarkCall compares, interleaved in rounds, what a call costs bare, under

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"perftrace/event"
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 var built = struct {

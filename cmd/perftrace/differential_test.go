@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 // tracedCalls are the calls whose lines must equal strace's.

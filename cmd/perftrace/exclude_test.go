@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 func TestTheChainFollowsPipesAndTerminalsFromProcessToProcess(t *testing.T) {

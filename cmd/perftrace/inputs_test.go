@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 // Small inputs that broke other tracers, on the whole program.

@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
-	"perftrace/internal/need"
+	"perftrace/event/need"
 )
 
 func TestMain(m *testing.M) {

@@ -32,4 +32,4 @@
 // and from golang.org/x/sys/unix.
 package xlat
 
-//go:generate go run perftrace/internal/genxlat
+//go:generate go run perftrace/decode/internal/genxlat

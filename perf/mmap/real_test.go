@@ -14,7 +14,7 @@ import (
 	"github.com/cilium/ebpf/perf"
 	"golang.org/x/sys/unix"
 
-	"perftrace/internal/need"
+	"perftrace/event/need"
 	"perftrace/perf/mmap"
 )
 

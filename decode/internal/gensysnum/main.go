@@ -24,7 +24,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("gensysnum: ")
 	dir := flag.String("dir", ".", "where the generated files go")
-	names := flag.String("argnames", "../internal/gensysnum/argnames.txt", "the snapshot of tracefs")
+	names := flag.String("argnames", "internal/gensysnum/argnames.txt", "the snapshot of tracefs")
 	snapshot := flag.Bool("snapshot", false, "renew argnames.txt from the running kernel and stop")
 	flag.Parse()
 	if *snapshot {

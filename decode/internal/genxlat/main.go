@@ -21,7 +21,7 @@ func main() {
 	log.SetPrefix("genxlat: ")
 	headers := flag.String("snapshot", "", "renew values.tsv, in the current directory, from the uapi headers below this directory, and stop")
 	dir := flag.String("dir", ".", "where the specs are and the generated files go")
-	table := flag.String("values", "../../internal/genxlat/values.tsv", "the snapshot")
+	table := flag.String("values", "../internal/genxlat/values.tsv", "the snapshot")
 	flag.Parse()
 	if *headers != "" {
 		if err := writeSnapshot(*headers, "values.tsv"); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	specDir    = "../../decode/xlat"
+	specDir    = "../../xlat"
 	valuesFile = "values.tsv"
 )
 
