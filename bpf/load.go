@@ -123,15 +123,15 @@ func (s *Source) loadPrograms(spec *ebpf.CollectionSpec) error {
 		delete(spec.Programs, iterator)
 	}
 	// The kernel's BTF is large: it is decoded once for all that follows.
-	opts := ebpf.CollectionOptions{Cache: btf.NewCache()}
-	hold := haveHold(opts.Cache)
+	cache := btf.NewCache()
+	hold := haveHold(cache)
 	if err := setHold(spec, hold); err != nil {
 		return err
 	}
-	coll, err := ebpf.NewCollectionWithOptions(spec, opts)
+	coll, err := collect(spec, cache)
 	if errors.Is(err, unix.EPERM) && raiseMemlock() {
 		// Before Linux 5.11 BPF memory counts as locked memory.
-		coll, err = ebpf.NewCollectionWithOptions(spec, opts)
+		coll, err = collect(spec, cache)
 	}
 	if verifier := (*ebpf.VerifierError)(nil); errors.As(err, &verifier) && hold {
 		// Before Linux 6.15 nothing may be called that way while the CPU is
@@ -139,11 +139,11 @@ func (s *Source) loadPrograms(spec *ebpf.CollectionSpec) error {
 		if err := setHold(spec, false); err != nil {
 			return err
 		}
-		coll, err = ebpf.NewCollectionWithOptions(spec, opts)
+		coll, err = collect(spec, cache)
 	}
 	if err != nil && spec.Programs[iterator] != nil {
 		delete(spec.Programs, iterator)
-		coll, err = ebpf.NewCollectionWithOptions(spec, opts)
+		coll, err = collect(spec, cache)
 	}
 	if err != nil {
 		return loadError("load the BPF programs", err)
@@ -153,6 +153,55 @@ func (s *Source) loadPrograms(spec *ebpf.CollectionSpec) error {
 		s.noIterator()
 	}
 	return nil
+}
+
+// collect loads maps and programs. Nearly all the time goes to the verification of
+// the two large programs, so one of them is loaded beside the others.
+func collect(spec *ebpf.CollectionSpec, cache *btf.Cache) (*ebpf.Collection, error) {
+	alone, rest := map[string]*ebpf.ProgramSpec{}, map[string]*ebpf.ProgramSpec{}
+	for name, prog := range spec.Programs {
+		if name == "call_exit" {
+			alone[name] = prog
+		} else {
+			rest[name] = prog
+		}
+	}
+	with := *spec
+	with.Programs = nil
+	coll, err := ebpf.NewCollectionWithOptions(&with, ebpf.CollectionOptions{Cache: cache})
+	if err != nil {
+		return nil, err
+	}
+	programs := func(part map[string]*ebpf.ProgramSpec) (*ebpf.Collection, error) {
+		with := *spec
+		with.Programs = part
+		return ebpf.NewCollectionWithOptions(&with, ebpf.CollectionOptions{Cache: cache, MapReplacements: coll.Maps})
+	}
+	var one *ebpf.Collection
+	var oneErr error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		one, oneErr = programs(alone)
+	}()
+	others, err := programs(rest)
+	<-done
+	err = errors.Join(err, oneErr)
+	for _, part := range []*ebpf.Collection{one, others} {
+		if part == nil {
+			continue
+		}
+		for name, prog := range part.Programs {
+			coll.Programs[name] = prog
+			delete(part.Programs, name)
+		}
+		part.Close() // its maps are clones
+	}
+	if err != nil {
+		coll.Close()
+		return nil, err
+	}
+	return coll, nil
 }
 
 // haveHold reports whether programs can forbid their preemption (Linux 6.10).

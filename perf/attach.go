@@ -20,6 +20,9 @@ type armed struct {
 // were all open may have copied only a part of them.
 const forkMargin = 1_000_000
 
+// attachLimit (ns) is how long openProcesses tries.
+const attachLimit = 10_000_000_000
+
 // openProcesses opens the events of every thread of the processes, and of their
 // descendants if wanted.
 //
@@ -32,7 +35,7 @@ const forkMargin = 1_000_000
 func (s *Source) openProcesses() error {
 	open := make(map[int]armed)
 	inherited := make(map[int]bool)
-	for range 100 {
+	for limit := now() + attachLimit; now() < limit; {
 		tids, err := s.targetTasks()
 		if err != nil {
 			return err
