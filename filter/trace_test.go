@@ -190,8 +190,8 @@ func anyWord(arch string) *rapid.Generator[wordMeaning] {
 		switch rapid.SampledFrom([]string{"name", "number", "regex", "class", "unknown"}).Draw(t, "kind") {
 		case "name":
 			word := all[i]
-			if word == "ipc" {
-				word = "read" // i386 has a call of that name, but the word is the old spelling of %ipc
+			if word == "ipc" || word == "signal" {
+				word = "read" // i386 has calls of these names, but the words are old spellings of %ipc and %signal
 			}
 			m = wordMeaning{word, func(_ event.ABI, _ uint32, name string) bool { return name == word }}
 		case "number":
