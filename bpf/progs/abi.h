@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* What the programs and user space share. This is the master copy: the Go side
  * is generated from it (bpf2go -type) or checked against it by a test.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Records are appended to the batch of their CPU, which goes to the CPU's ring
  * as one perf record.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Entry and exit of calls: one record a call, written at its exit. */
 #ifndef PERFTRACE_CALLS_H
 #define PERFTRACE_CALLS_H

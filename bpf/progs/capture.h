@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* The interpreter of capture plans: what event/capture.go says, in the kernel.
  *
  * It is cut into global functions that take numbers only, so the verifier looks

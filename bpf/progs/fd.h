@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* What a descriptor is, told at the moment of the call: a later look into /proc
  * would find it closed, reused or renamed. Included by capture.h. */
 #ifndef PERFTRACE_FD_H

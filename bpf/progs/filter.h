@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Which tasks and which results. What decides for most calls stands first. */
 #ifndef PERFTRACE_FILTER_H
 #define PERFTRACE_FILTER_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* The little of the kernel that the programs look at. Each struct is a flavour
  * for CO-RE: only names count, offsets come from the running kernel's BTF. */
 #ifndef PERFTRACE_KERNEL_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* The maps, and the constants that user space sets before loading. Code behind
  * a constant that is 0 is not even verified, so one object serves all kernels. */
 #ifndef PERFTRACE_MAPS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Registers of a task in a system call: its table, number, arguments. */
 #ifndef PERFTRACE_REGS_H
 #define PERFTRACE_REGS_H

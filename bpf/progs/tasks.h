@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Birth, exec, renaming and death of tasks, and signals. These records are few,
  * and may use the part of the batch that calls leave free. */
 #ifndef PERFTRACE_TASKS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 /* The programs. Each is a tp_btf program: unlike a classic tracepoint program it
  * can't silence other perf users of the tracepoint, and it is cheaper. */
 #include "kernel.h"
@@ -11,7 +11,7 @@
 #include "calls.h"
 #include "tasks.h"
 
-char LICENSE[] SEC("license") = "GPL";
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 /* bpf2go makes Go types of these. */
 const struct rec *unused_rec __attribute__((unused));
