@@ -75,7 +75,7 @@ type Event struct {
 	NR    uint32 // number of the call in its ABI's table
 	Enter uint64 // CLOCK_MONOTONIC ns at entry, if HasEnter
 	Time  uint64 // CLOCK_MONOTONIC ns at exit (KindSyscall) or of the event
-	Seq   uint64 // running number of this task's records, from 1; 0: the source has none
+	Seq   uint64 // running number of this task's calls, from 1; 0: no call, or the source has none
 	Args  [6]uint64
 	Ret   int64  // result: -4095..-1 is -errno
 	IP    uint64 // user instruction pointer, if asked for
