@@ -1,12 +1,12 @@
 // Package xlat has the names of the kernel's numbers: flags, commands, kinds.
 //
-// Each *.x file is a spec on one subject. genxlat (internal/genxlat) turns it
+// Each *.x file is a spec on one subject. genxlat (decode/internal/genxlat) turns it
 // into a z*.go file; run go generate here after a change. A spec is a list of
 // tables, each with its names indented below it:
 //
 //	# A comment, which becomes the variable's.
 //	flags OpenFlags O_???
-//	  O_CREAT                  value from internal/genxlat/values.tsv
+//	  O_CREAT                  value from decode/internal/genxlat/values.tsv
 //	  O_OLD = 0x123            not there: value given
 //	  O_ODD arm64=0x8 arm=-    given for some architectures; -: does not exist there
 //
