@@ -60,6 +60,9 @@ const (
 	StatusUnknown
 	// Ignored: with KindSignal, the signal was not delivered (it is ignored).
 	Ignored
+	// Detached: the source has let go of the task. With KindNoReturn, inside the
+	// call; with KindExec, it is the last event of its process.
+	Detached
 )
 
 // An Event is one thing that happened to one task. It is lent: In, Out and

@@ -20,7 +20,7 @@ func (s *Source) attach() error {
 			return err
 		}
 		for _, k := range s.tasks {
-			k.held = true
+			k.held, k.filtered = true, s.SeccompBPF
 		}
 	}
 	pids := append([]int(nil), t.PIDs...)
@@ -175,6 +175,11 @@ func (s *Source) Stop() error {
 		return nil
 	}
 	s.stopping = true
+	if s.KillOnExit {
+		for _, t := range s.tasks {
+			_ = unix.Kill(t.tgid, unix.SIGKILL)
+		}
+	}
 	for _, st := range s.backlog {
 		s.handle(st.tid, st.status)
 	}
@@ -220,7 +225,7 @@ func (s *Source) resume(t *task, sig int) {
 		return
 	}
 	req := unix.PTRACE_SYSCALL
-	if s.SeccompBPF && !t.inCall {
+	if t.filtered && !t.inCall {
 		req = unix.PTRACE_CONT
 	}
 	// An error means that the task was killed; its end is told by wait4.

@@ -178,7 +178,7 @@ func TestWithASeccompFilterOnlyTheCallSetStops(t *testing.T) {
 
 func TestASeccompFilterNeedsACommandThatIsFollowed(t *testing.T) {
 	p := allCalls()
-	p.Target.PIDs = []int{1}
+	p.Target.PIDs, p.Target.Follow = []int{1}, true
 	if err := (&Source{SeccompBPF: true}).Open(p); err == nil {
 		t.Error("attaching with a seccomp filter succeeded")
 	}

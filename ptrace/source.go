@@ -106,8 +106,8 @@ func (s *Source) check(p *event.Plan) error {
 		what = "select by user"
 	case t.CommGlob != "":
 		what = "select by command name"
-	case s.SeccompBPF && (t.Child == 0 || len(t.PIDs)+len(t.TIDs) > 0 || !t.Follow):
-		return errors.New("the seccomp filter needs a command and following (use -f, and no -p)")
+	case s.SeccompBPF && (t.Child == 0 || !t.Follow):
+		return errors.New("the seccomp filter needs a command and following (use -f)")
 	default:
 		return nil
 	}

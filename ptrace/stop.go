@@ -50,6 +50,10 @@ func (s *Source) handle(tid int, st uint32) {
 	case unix.PTRACE_EVENT_EXEC:
 		s.execed(t)
 	case unix.PTRACE_EVENT_SECCOMP:
+		if t.inCall { // its entry was told already
+			s.resume(t, 0)
+			return
+		}
 		s.call(t)
 	default:
 		s.resume(t, 0)
@@ -118,6 +122,7 @@ func (s *Source) forked(t *task) {
 	child.tgid, child.ev.TGID = tgid, uint32(tgid)
 	child.ev.Comm = t.ev.Comm
 	child.held = t.held
+	child.filtered = t.filtered
 	if tgid != t.tgid && (!s.plan.Target.Follow || t.held) || t.foreign {
 		child.foreign = true
 	} else if !t.held && !child.announced {
@@ -182,10 +187,20 @@ func (s *Source) execed(t *task) {
 	first := t.unhold || t.held
 	t.held, t.fresh = false, first
 	s.readComm(t)
-	s.tell(t, event.KindExec, func(e *event.Event) { e.OldTID = uint32(old) })
-	if s.DetachOnExec && !first {
-		t.foreign = true
+	last := s.DetachOnExec && !first
+	if last && t.inCall && !t.quiet && !t.told {
+		s.ledger.Issued++
+		t.inCall = false
+		t.ev.Flags |= event.Detached
+		s.noReturn(t)
 	}
+	s.tell(t, event.KindExec, func(e *event.Event) {
+		e.OldTID = uint32(old)
+		if last {
+			e.Flags = event.Detached
+		}
+	})
+	t.foreign = t.foreign || last
 	s.resume(t, 0)
 }
 

@@ -27,6 +27,7 @@ type task struct {
 	newborn   bool // stopped until the parent's stop tells of it
 	announced bool // its KindFork was returned though its parent did not tell
 	foreign   bool // is to be let go at its next stop
+	filtered  bool // a seccomp filter stops it for the calls of the set, once it has begun
 	attached  bool // has stopped since it was attached to
 
 	seq     uint64

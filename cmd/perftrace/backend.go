@@ -5,7 +5,6 @@ import (
 	"perftrace/event"
 	"perftrace/filter"
 	"perftrace/perf"
-	"perftrace/ptrace"
 )
 
 // A backend is a way to see calls.
@@ -22,7 +21,7 @@ func backends() []backend {
 	return []backend{
 		{name: "bpf", open: func(*config) event.Source { return new(bpf.Source) }},
 		{name: "perf", open: newPerf, lacks: "strings and structures are shown as addresses, signals not at all"},
-		{name: "ptrace", open: func(*config) event.Source { return new(ptrace.Source) }, lacks: "the target is stopped at every call"},
+		{name: "ptrace", open: newPtrace, lacks: "the target is stopped at every call"},
 	}
 }
 

@@ -20,7 +20,7 @@ func (c *config) check(say *sayer) error {
 		return badUsage("--all and a command or -p are mutually exclusive")
 	}
 	for _, step := range []func(*sayer) error{
-		c.checkCounted, c.checkFollow, c.checkSummary, c.checkOutput, c.checkQuiet, c.checkRefused,
+		c.checkCounted, c.checkFollow, c.checkStops, c.checkSummary, c.checkOutput, c.checkQuiet, c.checkRefused,
 	} {
 		if err := step(say); err != nil {
 			return err
@@ -184,6 +184,9 @@ func (c *config) checkQuiet(*sayer) error {
 func (c *config) checkRefused(*sayer) error {
 	if len(c.notYet) > 0 {
 		return cannot("%s is not supported yet", c.notYet[0])
+	}
+	if c.backend != "ptrace" {
+		c.refused = append(c.refused, c.stops.given...)
 	}
 	if len(c.refused) == 0 {
 		return nil

@@ -24,6 +24,7 @@ type launch struct {
 	EUID   int
 	EGID   int
 	Groups []int
+	Filter []byte // seccomp filter to install (ptrace.EncodeFilter); empty: none
 }
 
 // newLaunch finds the command and what it is to be given.
@@ -41,6 +42,9 @@ func newLaunch(c *config, name string) (*launch, error) {
 		l.Argv[0] = c.argv0
 	}
 	if l.Env, err = changeEnv(environment(), c.env); err != nil {
+		return nil, err
+	}
+	if err := l.filterFor(c); err != nil {
 		return nil, err
 	}
 	if c.user != "" {

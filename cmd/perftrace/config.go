@@ -74,7 +74,8 @@ type config struct {
 	// how it is done
 	backend   string
 	ringBytes uint64
-	refused   []string // options whose work only a tracer that stops the target can do, as given
+	refused   []string // options whose work only a tracer that stops the target could do, as given
+	stops     stopOptions
 	notYet    []string // options that are known and not implemented
 
 	showHelp    bool
@@ -106,12 +107,18 @@ func newConfig() *config {
 	return c
 }
 
-// plan is what a source is asked to trace.
-func (c *config) plan(rows *decode.Rows, child int) *event.Plan {
+// callSets are the calls that a source is asked for.
+func (c *config) callSets() event.CallSets {
 	sets := c.calls.Sets()
 	if c.strange {
 		addNameless(&sets)
 	}
+	return sets
+}
+
+// plan is what a source is asked to trace.
+func (c *config) plan(rows *decode.Rows, child int) *event.Plan {
+	sets := c.callSets()
 	p := &event.Plan{
 		Target: event.Target{
 			Child:       child,

@@ -40,11 +40,14 @@ func (st *status) leave() int {
 
 // watchSignals makes SIGTERM and SIGHUP end the trace, and SIGINT and SIGQUIT
 // too, unless there is a command: then they are the command's, which gets them
-// from the terminal as well, and perftrace ends with it.
+// from the terminal as well, and perftrace ends with it. -I says otherwise.
 func (s *session) watchSignals() (stop func()) {
 	// Must come after the command was started, which would inherit that a
 	// signal is ignored.
 	signal.Ignore(unix.SIGTTOU, unix.SIGTTIN)
+	if s.ignoreSignals() {
+		return func() {}
+	}
 	ends := make(chan os.Signal, 4)
 	signal.Notify(ends, unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT)
 	// A reader that is gone is an error of write, for all descriptors.
@@ -53,7 +56,7 @@ func (s *session) watchSignals() (stop func()) {
 	go func() {
 		for sig := range ends {
 			n := sig.(unix.Signal)
-			if s.command != 0 && (n == unix.SIGINT || n == unix.SIGQUIT) {
+			if s.command != 0 && s.cfg.stops.interruptible == 0 && (n == unix.SIGINT || n == unix.SIGQUIT) {
 				continue
 			}
 			s.signal.CompareAndSwap(0, int32(n))
@@ -141,7 +144,7 @@ func (s *session) detach() {
 	}
 	for _, t := range s.sorted() {
 		if st := s.out.opened(t); st != nil && st.open == t {
-			st.buf = append(st.buf, " <detached ...>\n"...)
+			st.buf = append(st.buf, detachedText...)
 			st.open = nil
 			s.out.wrote(st, 0)
 		}

@@ -67,6 +67,9 @@ func (s *session) forked(e *event.Event) {
 
 func (s *session) execed(e *event.Event) {
 	t := s.tasks.get(e.TGID, e.TGID)
+	if e.Flags&event.Detached != 0 {
+		defer s.forget(t)
+	}
 	if e.Comm[0] != 0 {
 		t.comm = e.Comm
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"io"
 	"os"
 	"runtime"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"perftrace/ptrace"
 )
 
 // The command must not run before tracing is armed, and Go can't fork without
@@ -98,6 +101,7 @@ func (l *launch) encode() []byte {
 	}
 	word(l.Path)
 	word(l.Name)
+	word(hex.EncodeToString(l.Filter))
 	list(l.Argv)
 	list(l.Env)
 	numbers := []string{strconv.FormatBool(l.Switch)}
@@ -124,7 +128,9 @@ func (l *launch) decode(b []byte) {
 		}
 		return of
 	}
-	l.Path, l.Name, l.Argv, l.Env = word(), word(), list(), list()
+	l.Path, l.Name = word(), word()
+	l.Filter, _ = hex.DecodeString(word())
+	l.Argv, l.Env = list(), list()
 	for i, s := range list() {
 		if i == 0 {
 			l.Switch = s == "true"
@@ -206,6 +212,10 @@ func becomeCommand(fd int) {
 			os.Exit(1) // perftrace is gone
 		}
 		break
+	}
+	// The tracer is attached by now, without which the calls of the filter fail.
+	if err := ptrace.InstallFilter(ptrace.DecodeFilter(l.Filter)); err != nil {
+		die("--seccomp-bpf", err)
 	}
 	// Exec gives the command back the limit of open files that Go raised; the
 	// handlers that Go has installed end with the execve, and the signal mask

@@ -12,6 +12,7 @@ type option struct {
 	group    group
 	help     string // "" : not shown
 	refuse   bool   // only a tracer that stops the target can do this
+	ptrace   bool   // and --backend=ptrace does
 	notYet   bool
 	set      func(c *config, arg string) error
 	letter   func(c *config, arg string) error // instead of set, for the short form
@@ -37,7 +38,7 @@ var groupNames = [...]string{
 	statistics: "Statistics",
 	rings:      "How it is done",
 	other:      "Miscellaneous",
-	stopping:   "Not possible without stopping the target",
+	stopping:   "Not possible without stopping the target (--backend=ptrace)",
 }
 
 // letterTakes reports whether the short form has an argument.
@@ -136,11 +137,11 @@ func options() []option {
 
 		{long: "inject", arg: "SET:…", group: stopping, refuse: true, set: ignore, help: "change results and arguments, delay calls"},
 		{long: "fault", arg: "SET:…", group: stopping, refuse: true, set: ignore, help: "let calls fail"},
-		{short: 'b', long: "detach-on", arg: "execve", group: stopping, refuse: true, set: checkDetachOn, help: "let go of a process when it calls execve"},
-		{short: 'I', long: "interruptible", arg: "WHEN", group: stopping, refuse: true, set: checkInterruptible, help: "when signals stop the tracer"},
+		{short: 'b', long: "detach-on", arg: "execve", group: stopping, refuse: true, ptrace: true, set: checkDetachOn, help: "let go of a process when it calls execve"},
+		{short: 'I', long: "interruptible", arg: "WHEN", group: stopping, refuse: true, ptrace: true, set: setInterruptible, help: "when signals stop the tracer: anywhere, waiting, never, never_tstp"},
 		{short: 'D', long: "daemonize", also: []string{"daemonised", "daemonized"}, arg: "HOW", optional: true, missing: "grandchild", group: stopping, refuse: true, set: checkDaemonize, help: "be a grandchild of the command"},
-		{long: "kill-on-exit", group: stopping, refuse: true, set: ignore, help: "kill the command when the tracer dies"},
-		{long: "seccomp-bpf", group: stopping, refuse: true, set: ignore, help: "stop the target only at calls that are traced"},
+		{long: "kill-on-exit", group: stopping, refuse: true, ptrace: true, set: flag(func(c *config) *bool { return &c.stops.killOnExit }), help: "kill the command when the tracer dies"},
+		{long: "seccomp-bpf", group: stopping, refuse: true, ptrace: true, set: flag(func(c *config) *bool { return &c.stops.seccomp }), help: "stop the target only at calls that are traced"},
 	}
 }
 

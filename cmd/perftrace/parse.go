@@ -59,7 +59,7 @@ func (c *config) parseLong(table []option, word string, rest []string) ([]string
 		arg, rest = rest[0], rest[1:]
 	}
 	if o.refuse {
-		c.refused = append(c.refused, "--"+full)
+		c.refuse(o, "--"+full)
 	}
 	if o.notYet {
 		c.notYet = append(c.notYet, "--"+full)
@@ -91,7 +91,7 @@ func (c *config) parseLetters(table []option, word string, rest []string) ([]str
 			}
 		}
 		if o.refuse {
-			c.refused = append(c.refused, "-"+string(letter))
+			c.refuse(o, "-"+string(letter))
 		}
 		if o.notYet {
 			c.notYet = append(c.notYet, "-"+string(letter))

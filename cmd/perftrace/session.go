@@ -305,6 +305,10 @@ func (s *session) entered(e *event.Event) {
 
 func (s *session) neverReturned(e *event.Event) {
 	t := s.tasks.get(e.TID, e.TGID)
+	if e.Flags&event.Detached != 0 {
+		s.letGo(t, e)
+		return
+	}
 	if t.failedExec || !s.keep(e) || !s.cfg.status.Has(filter.Unfinished) {
 		s.filtered++
 		t.begun = false

@@ -180,20 +180,6 @@ func setRing(c *config, arg string) error {
 	return nil
 }
 
-func checkDetachOn(_ *config, arg string) error {
-	if arg != "execve" {
-		return cannot("Syscall '%s' for -b isn't supported", arg)
-	}
-	return nil
-}
-
-func checkInterruptible(_ *config, arg string) error {
-	if n, ok := number(arg, 4); ok && n > 0 || slices.Contains([]string{"anywhere", "always", "waiting", "never", "never_tstp"}, strings.ToLower(arg)) {
-		return nil
-	}
-	return errArgument{}
-}
-
 func checkDaemonize(_ *config, arg string) error {
 	if slices.Contains([]string{"grandchild", "pgroup", "pgrp", "session"}, strings.ToLower(arg)) {
 		return nil
