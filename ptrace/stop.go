@@ -168,8 +168,20 @@ func (s *Source) orphan(t *task) {
 // but the task is the thread that called execve; all others are gone.
 func (s *Source) execed(t *task) {
 	old, ok := eventMessage(t.tid)
+	caller := t
+	if ok && s.tasks[old] != nil {
+		caller = s.tasks[old]
+	}
+	first := caller.unhold || caller.held
+	last := s.DetachOnExec && !first
+	if last && caller.inCall && !caller.quiet {
+		s.ledger.Issued++
+		caller.inCall = false
+		caller.ev.Flags |= event.Detached
+		s.noReturn(caller)
+	}
 	if ok && old != t.tid {
-		if caller := s.tasks[old]; caller != nil {
+		if caller != t {
 			if !t.held {
 				s.unfinished(t)
 			}
@@ -184,16 +196,8 @@ func (s *Source) execed(t *task) {
 	} else {
 		old = t.tid
 	}
-	first := t.unhold || t.held
 	t.held, t.fresh = false, first
 	s.readComm(t)
-	last := s.DetachOnExec && !first
-	if last && t.inCall && !t.quiet && !t.told {
-		s.ledger.Issued++
-		t.inCall = false
-		t.ev.Flags |= event.Detached
-		s.noReturn(t)
-	}
 	s.tell(t, event.KindExec, func(e *event.Event) {
 		e.OldTID = uint32(old)
 		if last {
