@@ -6,9 +6,7 @@ import (
 	"os"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
-	"github.com/cilium/ebpf/features"
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
@@ -25,6 +23,7 @@ func (s *Source) load(p *event.Plan) error {
 			Fix:     otherBackend, Err: err,
 		}
 	}
+	s.Prepare()
 	plan, err := compile(p)
 	if err != nil {
 		return err
@@ -68,41 +67,6 @@ func hashTasks(spec *ebpf.CollectionSpec) {
 	spec.Maps["task_hash"].MaxEntries = maxHashTasks
 }
 
-// A lack is a feature that a kernel does not have; tests pretend some.
-type lack uint8
-
-const (
-	lackStorage     lack = 1 << iota // BPF task storage: Linux 5.11
-	lackThreadPidfd                  // pidfds of threads: Linux 6.9
-	lackIterator                     // BPF iterators over tasks: Linux 5.8
-	lackAncestors                    // cgroups above that of a task, for tracing programs: Linux 5.11
-)
-
-// probe finds out what the kernel has, beyond what can't be missing.
-func (s *Source) probe(t *event.Target) error {
-	if err := features.HaveMapType(ebpf.TaskStorage); err != nil {
-		if errors.Is(err, unix.EPERM) {
-			return loadError("create a BPF map", err)
-		}
-		s.lacks |= lackStorage
-	}
-	if features.HaveProgramHelper(ebpf.RawTracepoint, asm.FnGetCurrentTaskBtf) != nil {
-		s.lacks |= lackStorage
-	}
-	if s.storage = s.lacks&lackStorage == 0; !s.storage {
-		s.missing = append(s.missing, fmt.Sprintf(
-			"at most %d tasks can be traced at once, and each traced call costs more, because the kernel has no BPF task storage (Linux 5.11)", maxHashTasks))
-	}
-	if t.CgroupID != 0 && features.HaveProgramHelper(ebpf.RawTracepoint, asm.FnGetCurrentAncestorCgroupId) != nil {
-		s.lacks |= lackAncestors
-	}
-	if s.lacks&lackAncestors != 0 {
-		s.missing = append(s.missing,
-			"only tasks in the cgroup itself are traced, not those in cgroups below it, because the kernel does not tell BPF programs of them (Linux 5.11)")
-	}
-	return nil
-}
-
 // unwanted names the programs that a plan does not need.
 func (s *Source) unwanted(p *event.Plan) (names []string) {
 	if !s.entryHook {
@@ -122,8 +86,7 @@ func (s *Source) loadPrograms(spec *ebpf.CollectionSpec) error {
 	if s.lacks&lackIterator != 0 {
 		delete(spec.Programs, iterator)
 	}
-	// The kernel's BTF is large: it is decoded once for all that follows.
-	cache := btf.NewCache()
+	cache := s.kernel.wait()
 	hold := haveHold(cache)
 	if err := setHold(spec, hold); err != nil {
 		return err
@@ -204,23 +167,6 @@ func collect(spec *ebpf.CollectionSpec, cache *btf.Cache) (*ebpf.Collection, err
 	return coll, nil
 }
 
-// haveHold reports whether programs can forbid their preemption (Linux 6.10).
-func haveHold(cache *btf.Cache) bool {
-	kernel, err := cache.Kernel()
-	if err != nil {
-		return false
-	}
-	var fn *btf.Func
-	return kernel.TypeByName("bpf_preempt_disable", &fn) == nil
-}
-
-func setHold(spec *ebpf.CollectionSpec, hold bool) error {
-	if err := spec.Variables["hold_cpu"].Set(hold); err != nil {
-		return fmt.Errorf("set BPF constant hold_cpu: %w", err)
-	}
-	return nil
-}
-
 // iterator is the one program that can be done without.
 const iterator = "dump_tasks"
 
@@ -229,117 +175,4 @@ func (s *Source) noIterator() {
 		s.missing = append(s.missing,
 			"calls that hang are found in /proc, and calls lost at the very end are not told by thread, because the kernel has no BPF iterator over tasks (Linux 5.8)")
 	}
-}
-
-// raiseMemlock lifts the limit on locked memory, and reports whether it could.
-func raiseMemlock() bool {
-	inf := unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}
-	return unix.Prlimit(0, unix.RLIMIT_MEMLOCK, &inf, nil) == nil
-}
-
-// configure sets the constants of the programs.
-func configure(spec *ebpf.CollectionSpec, p *event.Plan, lacks lack, entryHook bool) error {
-	r, t := &p.Result, &p.Target
-	set := map[string]any{
-		"use_storage":      lacks&lackStorage == 0,
-		"cgroup_ancestors": lacks&lackAncestors == 0,
-		"trace_all":        t.All,
-		"want_times":       p.Times || r.MinDuration > 0,
-		"want_enter":       p.EnterEvent,
-		"want_comm":        p.Comm,
-		"want_ip":          p.IP,
-		"want_fds":         p.WantsFDs(),
-		"have_entry_hook":  entryHook,
-		"string_max":       min(p.StringMax, maxObject),
-		"filter_results":   r.Active(),
-		"only_ok":          r.OnlyOK,
-		"only_failed":      r.OnlyFailed,
-		"only_errnos":      len(r.Errnos) > 0,
-		"min_duration":     r.MinDuration,
-		"filter_cpus":      t.CPUs != nil,
-		"filter_uid":       t.UID >= 0,
-		"only_uid":         uint32(t.UID),
-		"only_cgroup":      t.CgroupID,
-		"filter_comm":      t.CommGlob != "",
-	}
-	var errnos, cpus [64]uint64
-	for _, e := range r.Errnos {
-		if e < 4096 {
-			errnos[e/64] |= 1 << (e % 64)
-		}
-	}
-	for _, c := range t.CPUs {
-		if c >= 0 && c < 4096 {
-			cpus[c/64] |= 1 << (c % 64)
-		}
-	}
-	l := limitsOf(ringBytesOf(p))
-	set["batch_flush"], set["batch_soft"], set["batch_hard"] = l.flush, l.soft, l.hard
-	set["errnos"], set["cpu_set"] = errnos, cpus
-	if t.CommGlob != "" {
-		g, err := compileGlob(t.CommGlob)
-		if err != nil {
-			return err
-		}
-		set["glob_match"], set["glob_stars"], set["glob_end"] = g.match, g.stars, g.end
-	}
-	for name, value := range set {
-		v := spec.Variables[name]
-		if v == nil {
-			return fmt.Errorf("BPF object has no constant %s; run make generate", name)
-		}
-		if err := v.Set(value); err != nil {
-			return fmt.Errorf("set BPF constant %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// maxObject is the most that one piece can hold (OBJECT_MAX in capture.h).
-const maxObject = 32760
-
-// putPlans writes the plans of all slots: in one call, or before Linux 5.6 one by one.
-func putPlans(m *ebpf.Map, plans []tracePlan) error {
-	slots := make([]uint32, len(plans))
-	for i := range slots {
-		slots[i] = uint32(i)
-	}
-	if _, err := m.BatchUpdate(slots, plans, nil); err == nil {
-		return nil
-	}
-	for slot := range plans {
-		if plans[slot].Flags == 0 {
-			continue
-		}
-		if err := m.Put(uint32(slot), &plans[slot]); err != nil {
-			return fmt.Errorf("write the plan of slot %d: %w", slot, err)
-		}
-	}
-	return nil
-}
-
-// fillMaps writes the plan and the start values.
-func (s *Source) fillMaps(p *event.Plan, c *compiled) error {
-	if err := putPlans(s.coll.Maps["plans"], c.plans); err != nil {
-		return err
-	}
-	for key, sub := range c.commands {
-		if err := s.coll.Maps["commands"].Put(&key, &sub); err != nil {
-			return fmt.Errorf("write the plan of command %#x: %w", key.Cmd, err)
-		}
-	}
-	for cpu := range uint32(s.possible) {
-		if err := s.coll.Maps["cpus"].Put(cpu, &traceCpu{TryAt: limitsOf(ringBytesOf(p)).flush}); err != nil {
-			return fmt.Errorf("prepare the batch of CPU %d: %w", cpu, err)
-		}
-	}
-	if !p.Target.All {
-		return nil
-	}
-	for _, pid := range append([]int{os.Getpid()}, p.Target.Exclude...) {
-		if err := s.coll.Maps["excluded"].Put(uint32(pid), uint32(1)); err != nil {
-			return fmt.Errorf("exclude process %d: %w", pid, err)
-		}
-	}
-	return nil
 }

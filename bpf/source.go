@@ -30,6 +30,7 @@ type Source struct {
 	entryHook bool
 	missing   []string
 	lacks     lack
+	kernel    *kernelBTF
 
 	group    mmap.Group
 	order    order
@@ -59,9 +60,16 @@ type roundState struct {
 // offline) holds up the end.
 const maxLastRounds = 200
 
+// Prepare begins what takes long and needs no plan. Open does it, if it was not done.
+func (s *Source) Prepare() {
+	if s.kernel == nil {
+		s.kernel = decodeKernelBTF()
+	}
+}
+
 // Open loads the programs and opens the rings.
 func (s *Source) Open(p *event.Plan) error {
-	*s = Source{plan: p, lacks: s.lacks, tracker: newTracker(), seeded: map[int]bool{}}
+	*s = Source{plan: p, lacks: s.lacks, kernel: s.kernel, tracker: newTracker(), seeded: map[int]bool{}}
 	s.order.group = &s.group
 	err := s.load(p)
 	if err == nil {

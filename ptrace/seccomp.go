@@ -16,7 +16,7 @@ import (
 // commands that are followed to their end.
 
 // FilterProgram returns a filter that stops for the calls of a set and allows
-// all others. InstallFilter installs it.
+// all others.
 func FilterProgram(calls *event.CallSets) ([]unix.SockFilter, error) {
 	p := []unix.SockFilter{load(offsetArch)}
 	native := ranges(&calls[event.Native], 0, x32Bit)
@@ -85,7 +85,7 @@ func ranges(set *event.CallSet, bit, but uint32) (p []unix.SockFilter) {
 }
 
 // EncodeFilter writes a program as the array of struct sock_filter that seccomp
-// takes; DecodeFilter is its reverse.
+// takes.
 func EncodeFilter(p []unix.SockFilter) []byte {
 	b := make([]byte, 0, 8*len(p))
 	for _, i := range p {
@@ -94,14 +94,4 @@ func EncodeFilter(p []unix.SockFilter) []byte {
 		b = binary.NativeEndian.AppendUint32(b, i.K)
 	}
 	return b
-}
-
-// DecodeFilter reads what EncodeFilter wrote.
-func DecodeFilter(b []byte) (p []unix.SockFilter) {
-	for ; len(b) >= 8; b = b[8:] {
-		p = append(p, unix.SockFilter{
-			Code: binary.NativeEndian.Uint16(b), Jt: b[2], Jf: b[3], K: binary.NativeEndian.Uint32(b[4:]),
-		})
-	}
-	return p
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"perftrace/bpf"
 	"perftrace/event"
 	"perftrace/filter"
@@ -29,14 +31,32 @@ func newPerf(*config) event.Source {
 	return &perf.Source{Filter: func(calls *event.CallSets) (string, bool) { return filter.Tracepoint(arch, calls) }}
 }
 
-// openSource opens the backend that was asked for, or else the first that opens.
-func openSource(cfg *config, plan *event.Plan, say *sayer) (event.Source, error) {
+// candidates are the backends that may be used: the one that was asked for, or all.
+func (c *config) candidates() []backend {
+	all := backends()
+	if c.backend == "" {
+		return all
+	}
+	return slices.DeleteFunc(all, func(b backend) bool { return b.name != c.backend })
+}
+
+// prepareSource makes the source of the first backend that may be used, and has it
+// begin what it can do without a plan.
+func prepareSource(cfg *config) event.Source {
+	src := cfg.candidates()[0].open(cfg)
+	if p, ok := src.(interface{ Prepare() }); ok {
+		p.Prepare()
+	}
+	return src
+}
+
+// openSource opens the first backend that opens. src is that of the first candidate.
+func openSource(cfg *config, src event.Source, plan *event.Plan, say *sayer) (event.Source, error) {
 	var first error
-	for _, b := range backends() {
-		if cfg.backend != "" && b.name != cfg.backend {
-			continue
+	for i, b := range cfg.candidates() {
+		if i > 0 {
+			src = b.open(cfg)
 		}
-		src := b.open(cfg)
 		err := src.Open(plan)
 		if err == nil {
 			if first != nil && !cfg.askedQuiet {

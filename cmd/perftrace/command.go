@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -10,25 +11,12 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"perftrace/cmd/perftrace/held"
 )
 
-// A launch is all that is needed to start the command.
-type launch struct {
-	Path   string
-	Argv   []string
-	Env    []string
-	Name   string // of perftrace, for messages
-	Switch bool   // to another user:
-	UID    int
-	GID    int
-	EUID   int
-	EGID   int
-	Groups []int
-	Filter []byte // seccomp filter to install (ptrace.EncodeFilter); empty: none
-}
-
 // newLaunch finds the command and what it is to be given.
-func newLaunch(c *config, name string) (*launch, error) {
+func newLaunch(c *config) (*held.Launch, error) {
 	path, err := findExecutable(c.command[0])
 	if err != nil {
 		return nil, err
@@ -37,18 +25,18 @@ func newLaunch(c *config, name string) (*launch, error) {
 	if err := unix.Stat(path, &st); err != nil {
 		return nil, cannot("Cannot stat '%s': %s", path, cause(err))
 	}
-	l := &launch{Path: path, Argv: append([]string(nil), c.command...), Name: name}
+	l := &held.Launch{Path: path, Argv: append([]string(nil), c.command...)}
 	if c.argv0Set {
 		l.Argv[0] = c.argv0
 	}
 	if l.Env, err = changeEnv(environment(), c.env); err != nil {
 		return nil, err
 	}
-	if err := l.filterFor(c); err != nil {
+	if l.Filter, err = filterFor(c); err != nil {
 		return nil, err
 	}
 	if c.user != "" {
-		if err := l.become(c.user); err != nil {
+		if err := setUser(l, c.user); err != nil {
 			return nil, err
 		}
 		if st.Mode&unix.S_ISUID != 0 {
@@ -59,6 +47,28 @@ func newLaunch(c *config, name string) (*launch, error) {
 		}
 	}
 	return l, nil
+}
+
+// startCommand starts the process that becomes the command.
+func startCommand(c *config) (*held.Command, error) {
+	l, err := newLaunch(c)
+	if err != nil {
+		return nil, err
+	}
+	cmd, err := held.Start(l)
+	if err != nil {
+		return nil, commandError(err)
+	}
+	return cmd, nil
+}
+
+// commandError says why there is no process that could become the command.
+func commandError(err error) error {
+	var e *held.Error
+	if errors.As(err, &e) {
+		return cannot("%s: %s", e.Step, cause(e.Err))
+	}
+	return cannot("%v", err)
 }
 
 // findExecutable searches PATH as strace does: the first regular file with some
@@ -135,8 +145,8 @@ func changeEnv(env, changes []string) ([]string, error) {
 	return env, nil
 }
 
-// become looks up -u: a user's name, or UID:GID, which is taken as it is.
-func (l *launch) become(name string) error {
+// setUser looks up -u: a user's name, or UID:GID, which is taken as it is.
+func setUser(l *held.Launch, name string) error {
 	l.Switch = true
 	if u, g, pair := strings.Cut(name, ":"); pair {
 		uid, ok1 := number(u, 1<<32-2)

@@ -112,8 +112,8 @@ func (s *session) execFailed() {
 	if s.held == nil {
 		return
 	}
-	if err := s.held.execError(); err != nil {
-		s.say.say("exec: %s", cause(err))
+	if err := s.held.ExecError(); err != nil {
+		s.say.say("%s", commandError(err))
 	}
 	s.held = nil
 }

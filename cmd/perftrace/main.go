@@ -5,7 +5,7 @@
 //
 //	parse.go, options.go, qualify.go   the command line becomes a config
 //	checks.go                          what of it can't be together
-//	command.go, held.go                the command is started and held before its execve
+//	command.go, held/                  the command is started and held before its execve
 //	backend.go                         an event.Source is chosen and opened
 //	session.go                         events are taken from it, one by one …
 //	tracker.go                         … each belongs to a task …
@@ -17,9 +17,6 @@ package main
 import "os"
 
 func main() {
-	if fd, ok := heldFD(); ok {
-		becomeCommand(fd) // does not return
-	}
 	say := &sayer{name: programName(os.Args), w: os.Stderr}
 	args := os.Args
 	if len(args) == 0 {

@@ -228,12 +228,3 @@ func TestEnvironmentChangesAreMadeInOrder(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
-
-func TestALaunchSurvivesTheSocket(t *testing.T) {
-	l := launch{Path: "/bin/x", Name: "strace", Argv: []string{"x", "", "a b\n"}, Env: []string{"", "A=\xff"}, Switch: true, UID: 1, GID: 2, EUID: 3, EGID: 4, Groups: []int{2, 7}}
-	var got launch
-	got.decode(l.encode()[4:])
-	if diff := cmp.Diff(l, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}

@@ -18,9 +18,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if fd, ok := heldFD(); ok { // its argv[0] is the command's
-		becomeCommand(fd)
-	}
 	testscript.Main(m, map[string]func(){
 		"perftrace": main,
 		"target":    runTarget,

@@ -6,12 +6,14 @@ import (
 	"io"
 	"maps"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"perftrace/cmd/perftrace/held"
 	"perftrace/decode"
 	"perftrace/event"
 	"perftrace/filter"
@@ -33,7 +35,7 @@ type session struct {
 
 	tasks   tracker
 	command uint32         // pid of the command; 0: none
-	held    *held          // it, until it is known that its execve failed
+	held    *held.Command  // it, until it is known that its execve failed
 	restart event.CallSets // restart_syscall
 	exact   bool           // the source delivers no call outside cfg.calls
 	match   *matcher
@@ -64,26 +66,29 @@ const (
 
 // trace runs the whole trace.
 func trace(cfg *config, say *sayer) (*status, error) {
+	// Little of what is made until tracing is armed is garbage.
+	collect := debug.SetGCPercent(-1)
 	out, err := newOutputs(cfg, say)
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(cfg, say, out)
-	var cmd *held
+	// What takes long goes on side by side: a second process becomes the command
+	// to be, the kernel is looked at, and here the rows become a plan.
+	var cmd *held.Command
 	if len(cfg.command) > 0 {
-		l, err := newLaunch(cfg, say.name)
-		if err == nil {
-			cmd, err = hold(l)
-		}
-		if err != nil {
+		if cmd, err = startCommand(cfg); err != nil {
 			out.finish()
 			return nil, err
 		}
-		s.command, s.held = uint32(cmd.pid), cmd
+	}
+	src := prepareSource(cfg)
+	s := newSession(cfg, say, out)
+	if cmd != nil {
+		s.command, s.held = uint32(cmd.PID), cmd
 	}
 	fail := func(err error) (*status, error) {
 		if cmd != nil {
-			cmd.giveUp()
+			cmd.GiveUp()
 		}
 		out.finish()
 		return nil, err
@@ -92,7 +97,13 @@ func trace(cfg *config, say *sayer) (*status, error) {
 	if cfg.all {
 		plan.Target.Exclude = chain(os.Getpid(), out.shell)
 	}
-	if s.src, err = openSource(cfg, plan, say); err != nil {
+	if cmd != nil {
+		if err := cmd.Ready(); err != nil {
+			out.finish()
+			return nil, commandError(err)
+		}
+	}
+	if s.src, err = openSource(cfg, src, plan, say); err != nil {
 		return fail(err)
 	}
 	if s.table != nil && !cfg.summary.wall && cfg.summary.showsTime() && !cfg.askedQuiet {
@@ -103,10 +114,11 @@ func trace(cfg *config, say *sayer) (*status, error) {
 		_ = s.src.Close()
 		return fail(err)
 	}
+	debug.SetGCPercent(collect)
 	s.attached()
 	if cmd != nil {
 		s.watchCommand()
-		if err := cmd.release(); err != nil {
+		if err := cmd.Release(); err != nil {
 			return fail(cannot("start the command: %s", cause(err)))
 		}
 	}

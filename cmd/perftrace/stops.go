@@ -103,17 +103,16 @@ func newPtrace(c *config) event.Source {
 }
 
 // filterFor is what the command has to install before its execve, if anything.
-func (l *launch) filterFor(c *config) error {
+func filterFor(c *config) ([]byte, error) {
 	if !c.stops.seccomp {
-		return nil
+		return nil, nil
 	}
 	calls := c.callSets()
 	p, err := ptrace.FilterProgram(&calls)
 	if err != nil {
-		return cannot("%v", err)
+		return nil, cannot("%v", err)
 	}
-	l.Filter = ptrace.EncodeFilter(p)
-	return nil
+	return ptrace.EncodeFilter(p), nil
 }
 
 // ignoreSignals has the signals ignored that would end the trace, if -I says so.
