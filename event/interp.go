@@ -14,6 +14,9 @@ type Memory interface {
 	ReadMemory(addr uint64, buf []byte) int
 	// IsNetlink reports whether fd is a netlink socket of the target.
 	IsNetlink(fd int32) bool
+	// AppendFD appends what the piece of a descriptor of the target tells
+	// (fdinfo.go); nothing if it is none, or if the source can't tell.
+	AppendFD(fd int32, to []byte) []byte
 }
 
 // Limits of what an Interpreter copies for one phase of a call.
@@ -118,12 +121,16 @@ func (ip *Interpreter) run(m Memory, p *CallPlan, e *Event, to []byte, phase Whe
 
 // capture runs one Capture.
 func (ip *Interpreter) capture(op int, c *Capture) {
-	if c.Kind == CapNone || c.Kind > CapVector {
-		return // CapFD: user space looks into /proc
+	if c.Kind == CapNone || c.Kind > CapFD {
+		return
 	}
 	left := uint64(1 << 32)
 	if c.When&LimitRet != 0 {
 		left = uint64(max(ip.ev.Ret, 0))
+	}
+	if c.Kind == CapFD && c.From == FromRet {
+		ip.fd(op, c, int32(ip.ev.Ret))
+		return
 	}
 	if c.From < FromOp {
 		if int(c.From) >= len(ip.ev.Args) {
@@ -176,6 +183,9 @@ func (ip *Interpreter) find(b []byte, op, at int) (int, bool) {
 // elements copies what the pointers in one piece lead to.
 func (ip *Interpreter) elements(op int, c *Capture, p Piece, left *uint64) {
 	word := ip.word()
+	if c.Kind == CapFD {
+		word = 4
+	}
 	for base := 0; ; base += int(c.Stride) {
 		at := base + int(c.Off)
 		ptr := p.Addr + uint64(at)
@@ -196,6 +206,9 @@ func (ip *Interpreter) elements(op int, c *Capture, p Piece, left *uint64) {
 // object copies the object at addr; elem is the element that holds its pointer.
 // It returns false when the budget is used up.
 func (ip *Interpreter) object(op int, c *Capture, addr uint64, elem []byte, left *uint64) bool {
+	if c.Kind == CapFD {
+		return ip.fd(op, c, int32(addr))
+	}
 	if ip.word() == 4 && ip.ev.ABI == Compat {
 		addr &= 1<<32 - 1
 	}
@@ -320,6 +333,26 @@ func (ip *Interpreter) field(c *Capture, b []byte) (uint64, bool) {
 		return 0, false
 	}
 	return load(b[c.LenOff:], n), true
+}
+
+// fd has the piece of a descriptor made.
+func (ip *Interpreter) fd(op int, c *Capture, fd int32) bool {
+	if c.When&Netlink != 0 && !ip.mem.IsNetlink(fd) {
+		return true
+	}
+	if !ip.room(FDHead + MaxPath) {
+		return false
+	}
+	data := ip.begin(0)
+	ip.buf = ip.mem.AppendFD(fd, ip.buf[:data])
+	n := len(ip.buf) - data
+	if n == 0 {
+		ip.pieces--
+		ip.buf = ip.buf[:data-PieceHeader]
+		return true
+	}
+	ip.end(data, uint64(int64(fd)), n, uint32(n), PieceFD, op)
+	return true
 }
 
 // bytes copies a piece of n bytes, of want that the call is about.

@@ -27,6 +27,14 @@ func (m *fakeMemory) ReadMemory(addr uint64, buf []byte) int {
 
 func (m *fakeMemory) IsNetlink(fd int32) bool { return fd == m.netlink }
 
+// AppendFD tells of descriptors below 100, the netlink socket, and AT_FDCWD.
+func (m *fakeMemory) AppendFD(fd int32, to []byte) []byte {
+	if fd >= 100 || fd < 0 && fd != -100 {
+		return to
+	}
+	return fmt.Appendf(to, "file %d", fd)
+}
+
 // words lays out 64-bit words, words32 32-bit ones.
 func words(v ...uint64) (b []byte) {
 	for _, w := range v {
@@ -396,10 +404,33 @@ func TestPlansCopyWhatTheyDescribe(t *testing.T) {
 				{Kind: CapBytes, From: FromOp + 1, When: AtEntry, Size: 2},
 				{Kind: CapBytes, From: 0, When: AtEntry, Len: LenArg, LenFrom: 9},
 				{Kind: 99, From: 0, When: AtEntry, Size: 2},
-				{Kind: CapFD, From: 0, When: AtEntry},
 			},
 			args: [6]uint64{page},
 			mem:  mem(page, "abc\x00"),
+		},
+		{
+			name: "descriptors are told from arguments, memory and the result",
+			caps: []Capture{
+				{Kind: CapFD, From: 0, When: AtEntry},
+				{Kind: CapFD, From: 1, When: AtEntry},
+				{Kind: CapFD, From: 2, When: AtEntry},
+				{Kind: CapBytes, From: 3, When: AtEntry, Size: 8},
+				{Kind: CapFD, From: FromOp + 3, When: AtEntry, Stride: 4},
+				{Kind: CapFD, From: FromRet, When: AtExit | IfOK},
+			},
+			args: [6]uint64{1<<32 - 100, 3, 100, page},
+			ret:  5,
+			mem:  mem(page, words32(7, 8)),
+			in: "0 0xffffffffffffff9c fd 9 \"file -100\"\n1 0x3 fd 6 \"file 3\"\n3 0x10000 ok 8 \"\\a\\x00\\x00\\x00\\b\\x00\\x00\\x00\"\n" +
+				"4 0x7 fd 6 \"file 7\"\n4 0x8 fd 6 \"file 8\"\n",
+			out: "5 0x5 fd 6 \"file 5\"\n",
+		},
+		{
+			name:    "of a descriptor that matters only as a netlink socket, others are not told",
+			caps:    []Capture{{Kind: CapFD, From: 0, When: AtEntry | Netlink}, {Kind: CapFD, From: 1, When: AtEntry | Netlink}},
+			args:    [6]uint64{3, 4},
+			netlink: 4,
+			in:      "1 0x4 fd 6 \"file 4\"\n",
 		},
 		{
 			name: "too many elements use up the budget",

@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"perftrace/event"
 )
 
 // memory reads a task's memory; it implements event.Memory.
@@ -30,9 +32,15 @@ func (m *memory) ReadMemory(addr uint64, buf []byte) int {
 	return int(n)
 }
 
-// IsNetlink implements event.Memory: sockets tell their protocol family's name
-// in an extended attribute.
+// IsNetlink implements event.Memory.
 func (m *memory) IsNetlink(fd int32) bool {
+	var name [event.FDProtoLen]byte
+	return bytes.HasPrefix(name[:m.protocolName(fd, name[:])], []byte("NETLINK"))
+}
+
+// protocolName fills name with the name of a socket's protocol, without a NUL,
+// and returns its length: sockets tell it in an extended attribute.
+func (m *memory) protocolName(fd int32, name []byte) int {
 	b := append(m.path[:0], "/proc/"...)
 	b = strconv.AppendInt(b, int64(m.tid), 10)
 	b = append(b, "/fd/"...)
@@ -40,8 +48,10 @@ func (m *memory) IsNetlink(fd int32) bool {
 	b = append(b, 0)
 	m.path = b
 	const attribute = "system.sockprotoname\x00"
-	var name [16]byte
 	n, _, errno := unix.RawSyscall6(unix.SYS_GETXATTR, uintptr(unsafe.Pointer(&b[0])),
-		uintptr(unsafe.Pointer(unsafe.StringData(attribute))), uintptr(unsafe.Pointer(&name)), uintptr(len(name)), 0, 0)
-	return errno == 0 && bytes.HasPrefix(name[:n], []byte("NETLINK"))
+		uintptr(unsafe.Pointer(unsafe.StringData(attribute))), uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), 0, 0)
+	if errno != 0 {
+		return 0
+	}
+	return len(bytes.TrimRight(name[:n], "\x00"))
 }
