@@ -119,6 +119,11 @@ func BenchmarkHookCost(b *testing.B) {
 		capture(p, unix.SYS_GETPPID)
 		return tids(p)
 	}
+	counted := func(system, wall bool) *event.Plan {
+		p := &event.Plan{Count: true, SystemTime: system, Times: wall}
+		capture(p, unix.SYS_GETPPID)
+		return tids(p)
+	}
 	neighbour := func() *event.Plan {
 		p := &event.Plan{Times: true}
 		capture(p, unix.SYS_GETPPID)
@@ -145,6 +150,9 @@ func BenchmarkHookCost(b *testing.B) {
 		{"rejected", func() float64 { return underSource(b, rejected(), getppid) }},
 		{"captured getppid", func() float64 { return underSource(b, captured(true), getppid) }},
 		{"captured getppid without times", func() float64 { return underSource(b, captured(false), getppid) }},
+		{"counted with system time", func() float64 { return underSource(b, counted(true, false), getppid) }},
+		{"counted with both times", func() float64 { return underSource(b, counted(true, true), getppid) }},
+		{"counted without times", func() float64 { return underSource(b, counted(false, false), getppid) }},
 		{"bare openat", func() float64 { return spent(openat) }},
 		{"captured openat", func() float64 { return underSource(b, opened(), openat) }},
 	}
@@ -158,11 +166,11 @@ func BenchmarkHookCost(b *testing.B) {
 		slices.Sort(got[i])
 		return got[i][len(got[i])/2]
 	}
-	bare, pair, bareOpen := median(0), median(1)-median(0), median(6)
+	bare, pair, bareOpen := median(0), median(1)-median(0), median(9)
 	b.ReportMetric(0, "ns/op")
 	for i, k := range kinds {
 		added := median(i) - bare
-		if i >= 6 {
+		if i >= 9 {
 			added = median(i) - bareOpen
 		}
 		b.Logf("%-31s %6.0f ns a call, %6.0f added, %5.2f × the empty pair", k.name, median(i), added, added/pair)

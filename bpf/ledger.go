@@ -66,7 +66,13 @@ func (s *Source) Ledger() event.Ledger {
 	}
 	c := s.Counts()
 	l := event.Ledger{Issued: c.Matched, Emitted: c.Emitted, Filtered: c.Filtered, Lost: c.Lost}
-	if st, err := s.coll.Programs["call_exit"].Stats(); err == nil {
+	exit := s.coll.Programs["call_exit"]
+	if s.plan.Count {
+		exit = s.coll.Programs["count_exit"]
+		l.Emitted = s.countedCalls()
+		l.Issued = l.Emitted + l.Filtered + l.LostTotal()
+	}
+	if st, err := exit.Stats(); err == nil {
 		l.Lost[event.Missed] += st.RecursionMisses
 		l.Issued += st.RecursionMisses
 	}

@@ -35,7 +35,7 @@ func (s *Source) load(p *event.Plan) error {
 	if err := s.probe(&p.Target); err != nil {
 		return err
 	}
-	s.entryHook = plan.entry || p.Times || p.EnterEvent || p.Result.MinDuration > 0
+	s.entryHook = needsEntry(p, plan)
 	if err := configure(spec, p, s.lacks, s.entryHook); err != nil {
 		return err
 	}
@@ -45,6 +45,9 @@ func (s *Source) load(p *event.Plan) error {
 	}
 	for _, name := range []string{"cpus", "batches", "rings"} {
 		spec.Maps[name].MaxEntries = uint32(s.possible)
+	}
+	if p.Count {
+		countMaps(spec, s.possible)
 	}
 	spec.Maps["commands"].MaxEntries = uint32(max(len(plan.commands), 1))
 	if !s.storage {
@@ -69,8 +72,16 @@ func hashTasks(spec *ebpf.CollectionSpec) {
 
 // unwanted names the programs that a plan does not need.
 func (s *Source) unwanted(p *event.Plan) (names []string) {
+	if p.Count {
+		names = append(names, "call_enter", "call_exit")
+	} else {
+		names = append(names, "count_enter", "count_exit")
+	}
 	if !s.entryHook {
-		names = append(names, "call_enter")
+		names = append(names, "call_enter", "count_enter")
+	}
+	if !p.SystemTime {
+		names = append(names, "task_switch")
 	}
 	if !p.Signals {
 		names = append(names, "signal_deliver", "signal_generate")

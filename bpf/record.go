@@ -90,6 +90,10 @@ func (r record) call(e *event.Event) (pieces []byte) {
 		e.IP = le.Uint64(rest)
 		rest = rest[8:]
 	}
+	if flags&traceRecFlagsR_SYSTEM != 0 && len(rest) >= 8 {
+		e.System = le.Uint64(rest)
+		rest = rest[8:]
+	}
 	return rest
 }
 

@@ -90,7 +90,8 @@ func (s *Source) Open(p *event.Plan) error {
 // hooks are the programs in the order in which they are attached: births first,
 // so that no child of a traced task is missed.
 var hooks = [...]string{
-	"task_fork", "task_exec", "task_exit", "task_rename", "signal_deliver", "signal_generate", "call_enter", "call_exit",
+	"task_fork", "task_exec", "task_exit", "task_rename", "signal_deliver", "signal_generate",
+	"task_switch", "call_enter", "count_enter", "call_exit", "count_exit",
 }
 
 // Start attaches the programs and then chooses the tasks.

@@ -31,6 +31,14 @@ type traceCommand struct {
 	Cmd  uint32
 }
 
+type traceCount struct {
+	_      structs.HostLayout
+	Calls  uint64
+	Errors uint64
+	System traceSpan
+	Wall   traceSpan
+}
+
 type traceCpu struct {
 	_         structs.HostLayout
 	Pending   uint32
@@ -75,6 +83,13 @@ type traceOp struct {
 	LenOff   uint16
 	Size     uint16
 	Max      uint16
+}
+
+type traceOtherCall struct {
+	_   structs.HostLayout
+	Cpu uint32
+	Abi uint32
+	Nr  uint32
 }
 
 type tracePlan struct {
@@ -130,6 +145,7 @@ const (
 	traceRecFlagsR_IP        traceRecFlags = 128
 	traceRecFlagsR_SHOWN     traceRecFlags = 256
 	traceRecFlagsR_PART_LOST traceRecFlags = 512
+	traceRecFlagsR_SYSTEM    traceRecFlags = 1024
 )
 
 type traceRecKind uint32
@@ -214,6 +230,13 @@ type traceSent struct {
 	Info [48]uint8
 }
 
+type traceSpan struct {
+	_     structs.HostLayout
+	Total uint64
+	Min   uint64
+	Max   uint64
+}
+
 type traceTaskFlags uint32
 
 const (
@@ -239,6 +262,8 @@ type traceTaskState struct {
 	Faulted uint16
 	Seq     uint64
 	Enter   uint64
+	Off     uint64
+	OffAt   uint64
 	Args    [6]uint64
 }
 
@@ -248,9 +273,11 @@ type traceTaskState struct {
 const (
 	traceMapBatches           = "batches"
 	traceMapCommands          = "commands"
+	traceMapCounts            = "counts"
 	traceMapCpus              = "cpus"
 	traceMapExcluded          = "excluded"
 	traceMapFatal             = "fatal"
+	traceMapOtherCounts       = "other_counts"
 	traceMapPlans             = "plans"
 	traceMapRings             = "rings"
 	traceMapScratches         = "scratches"
@@ -259,6 +286,8 @@ const (
 	traceMapTaskStore         = "task_store"
 	traceProgCallEnter        = "call_enter"
 	traceProgCallExit         = "call_exit"
+	traceProgCountEnter       = "count_enter"
+	traceProgCountExit        = "count_exit"
 	traceProgDumpTasks        = "dump_tasks"
 	traceProgFlush            = "flush"
 	traceProgSignalDeliver    = "signal_deliver"
@@ -267,10 +296,12 @@ const (
 	traceProgTaskExit         = "task_exit"
 	traceProgTaskFork         = "task_fork"
 	traceProgTaskRename       = "task_rename"
+	traceProgTaskSwitch       = "task_switch"
 	traceVarBatchFlush        = "batch_flush"
 	traceVarBatchHard         = "batch_hard"
 	traceVarBatchSoft         = "batch_soft"
 	traceVarCgroupAncestors   = "cgroup_ancestors"
+	traceVarCounting          = "counting"
 	traceVarCpuSet            = "cpu_set"
 	traceVarErrnos            = "errnos"
 	traceVarFilterComm        = "filter_comm"
@@ -288,23 +319,28 @@ const (
 	traceVarOnlyFailed        = "only_failed"
 	traceVarOnlyOk            = "only_ok"
 	traceVarOnlyUid           = "only_uid"
+	traceVarOverhead          = "overhead"
 	traceVarSeedsPending      = "seeds_pending"
 	traceVarStringMax         = "string_max"
 	traceVarTraceAll          = "trace_all"
 	traceVarUnusedBatchLimits = "unused_batch_limits"
+	traceVarUnusedCount       = "unused_count"
 	traceVarUnusedDump        = "unused_dump"
 	traceVarUnusedImage       = "unused_image"
+	traceVarUnusedOtherCall   = "unused_other_call"
 	traceVarUnusedPlanFlags   = "unused_plan_flags"
 	traceVarUnusedRec         = "unused_rec"
 	traceVarUnusedRecFlags    = "unused_rec_flags"
 	traceVarUnusedRecKind     = "unused_rec_kind"
 	traceVarUnusedRecTask     = "unused_rec_task"
+	traceVarUnusedSpan        = "unused_span"
 	traceVarUnusedTaskFlags   = "unused_task_flags"
 	traceVarUseStorage        = "use_storage"
 	traceVarWantComm          = "want_comm"
 	traceVarWantEnter         = "want_enter"
 	traceVarWantFds           = "want_fds"
 	traceVarWantIp            = "want_ip"
+	traceVarWantSystem        = "want_system"
 	traceVarWantTimes         = "want_times"
 )
 
@@ -352,6 +388,8 @@ type traceSpecs struct {
 type traceProgramSpecs struct {
 	CallEnter      *ebpf.ProgramSpec `ebpf:"call_enter"`
 	CallExit       *ebpf.ProgramSpec `ebpf:"call_exit"`
+	CountEnter     *ebpf.ProgramSpec `ebpf:"count_enter"`
+	CountExit      *ebpf.ProgramSpec `ebpf:"count_exit"`
 	DumpTasks      *ebpf.ProgramSpec `ebpf:"dump_tasks"`
 	Flush          *ebpf.ProgramSpec `ebpf:"flush"`
 	SignalDeliver  *ebpf.ProgramSpec `ebpf:"signal_deliver"`
@@ -360,23 +398,26 @@ type traceProgramSpecs struct {
 	TaskExit       *ebpf.ProgramSpec `ebpf:"task_exit"`
 	TaskFork       *ebpf.ProgramSpec `ebpf:"task_fork"`
 	TaskRename     *ebpf.ProgramSpec `ebpf:"task_rename"`
+	TaskSwitch     *ebpf.ProgramSpec `ebpf:"task_switch"`
 }
 
 // traceMapSpecs contains maps before they are loaded into the kernel.
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type traceMapSpecs struct {
-	Batches   *ebpf.MapSpec `ebpf:"batches"`
-	Commands  *ebpf.MapSpec `ebpf:"commands"`
-	Cpus      *ebpf.MapSpec `ebpf:"cpus"`
-	Excluded  *ebpf.MapSpec `ebpf:"excluded"`
-	Fatal     *ebpf.MapSpec `ebpf:"fatal"`
-	Plans     *ebpf.MapSpec `ebpf:"plans"`
-	Rings     *ebpf.MapSpec `ebpf:"rings"`
-	Scratches *ebpf.MapSpec `ebpf:"scratches"`
-	Seeds     *ebpf.MapSpec `ebpf:"seeds"`
-	TaskHash  *ebpf.MapSpec `ebpf:"task_hash"`
-	TaskStore *ebpf.MapSpec `ebpf:"task_store"`
+	Batches     *ebpf.MapSpec `ebpf:"batches"`
+	Commands    *ebpf.MapSpec `ebpf:"commands"`
+	Counts      *ebpf.MapSpec `ebpf:"counts"`
+	Cpus        *ebpf.MapSpec `ebpf:"cpus"`
+	Excluded    *ebpf.MapSpec `ebpf:"excluded"`
+	Fatal       *ebpf.MapSpec `ebpf:"fatal"`
+	OtherCounts *ebpf.MapSpec `ebpf:"other_counts"`
+	Plans       *ebpf.MapSpec `ebpf:"plans"`
+	Rings       *ebpf.MapSpec `ebpf:"rings"`
+	Scratches   *ebpf.MapSpec `ebpf:"scratches"`
+	Seeds       *ebpf.MapSpec `ebpf:"seeds"`
+	TaskHash    *ebpf.MapSpec `ebpf:"task_hash"`
+	TaskStore   *ebpf.MapSpec `ebpf:"task_store"`
 }
 
 // traceVariableSpecs contains global variables before they are loaded into the kernel.
@@ -387,6 +428,7 @@ type traceVariableSpecs struct {
 	BatchHard         *ebpf.VariableSpec `ebpf:"batch_hard"`
 	BatchSoft         *ebpf.VariableSpec `ebpf:"batch_soft"`
 	CgroupAncestors   *ebpf.VariableSpec `ebpf:"cgroup_ancestors"`
+	Counting          *ebpf.VariableSpec `ebpf:"counting"`
 	CpuSet            *ebpf.VariableSpec `ebpf:"cpu_set"`
 	Errnos            *ebpf.VariableSpec `ebpf:"errnos"`
 	FilterComm        *ebpf.VariableSpec `ebpf:"filter_comm"`
@@ -404,23 +446,28 @@ type traceVariableSpecs struct {
 	OnlyFailed        *ebpf.VariableSpec `ebpf:"only_failed"`
 	OnlyOk            *ebpf.VariableSpec `ebpf:"only_ok"`
 	OnlyUid           *ebpf.VariableSpec `ebpf:"only_uid"`
+	Overhead          *ebpf.VariableSpec `ebpf:"overhead"`
 	SeedsPending      *ebpf.VariableSpec `ebpf:"seeds_pending"`
 	StringMax         *ebpf.VariableSpec `ebpf:"string_max"`
 	TraceAll          *ebpf.VariableSpec `ebpf:"trace_all"`
 	UnusedBatchLimits *ebpf.VariableSpec `ebpf:"unused_batch_limits"`
+	UnusedCount       *ebpf.VariableSpec `ebpf:"unused_count"`
 	UnusedDump        *ebpf.VariableSpec `ebpf:"unused_dump"`
 	UnusedImage       *ebpf.VariableSpec `ebpf:"unused_image"`
+	UnusedOtherCall   *ebpf.VariableSpec `ebpf:"unused_other_call"`
 	UnusedPlanFlags   *ebpf.VariableSpec `ebpf:"unused_plan_flags"`
 	UnusedRec         *ebpf.VariableSpec `ebpf:"unused_rec"`
 	UnusedRecFlags    *ebpf.VariableSpec `ebpf:"unused_rec_flags"`
 	UnusedRecKind     *ebpf.VariableSpec `ebpf:"unused_rec_kind"`
 	UnusedRecTask     *ebpf.VariableSpec `ebpf:"unused_rec_task"`
+	UnusedSpan        *ebpf.VariableSpec `ebpf:"unused_span"`
 	UnusedTaskFlags   *ebpf.VariableSpec `ebpf:"unused_task_flags"`
 	UseStorage        *ebpf.VariableSpec `ebpf:"use_storage"`
 	WantComm          *ebpf.VariableSpec `ebpf:"want_comm"`
 	WantEnter         *ebpf.VariableSpec `ebpf:"want_enter"`
 	WantFds           *ebpf.VariableSpec `ebpf:"want_fds"`
 	WantIp            *ebpf.VariableSpec `ebpf:"want_ip"`
+	WantSystem        *ebpf.VariableSpec `ebpf:"want_system"`
 	WantTimes         *ebpf.VariableSpec `ebpf:"want_times"`
 }
 
@@ -444,26 +491,30 @@ func (o *traceObjects) Close() error {
 //
 // It can be passed to loadTraceObjects or ebpf.CollectionSpec.LoadAndAssign.
 type traceMaps struct {
-	Batches   *ebpf.Map `ebpf:"batches"`
-	Commands  *ebpf.Map `ebpf:"commands"`
-	Cpus      *ebpf.Map `ebpf:"cpus"`
-	Excluded  *ebpf.Map `ebpf:"excluded"`
-	Fatal     *ebpf.Map `ebpf:"fatal"`
-	Plans     *ebpf.Map `ebpf:"plans"`
-	Rings     *ebpf.Map `ebpf:"rings"`
-	Scratches *ebpf.Map `ebpf:"scratches"`
-	Seeds     *ebpf.Map `ebpf:"seeds"`
-	TaskHash  *ebpf.Map `ebpf:"task_hash"`
-	TaskStore *ebpf.Map `ebpf:"task_store"`
+	Batches     *ebpf.Map `ebpf:"batches"`
+	Commands    *ebpf.Map `ebpf:"commands"`
+	Counts      *ebpf.Map `ebpf:"counts"`
+	Cpus        *ebpf.Map `ebpf:"cpus"`
+	Excluded    *ebpf.Map `ebpf:"excluded"`
+	Fatal       *ebpf.Map `ebpf:"fatal"`
+	OtherCounts *ebpf.Map `ebpf:"other_counts"`
+	Plans       *ebpf.Map `ebpf:"plans"`
+	Rings       *ebpf.Map `ebpf:"rings"`
+	Scratches   *ebpf.Map `ebpf:"scratches"`
+	Seeds       *ebpf.Map `ebpf:"seeds"`
+	TaskHash    *ebpf.Map `ebpf:"task_hash"`
+	TaskStore   *ebpf.Map `ebpf:"task_store"`
 }
 
 func (m *traceMaps) Close() error {
 	return _TraceClose(
 		m.Batches,
 		m.Commands,
+		m.Counts,
 		m.Cpus,
 		m.Excluded,
 		m.Fatal,
+		m.OtherCounts,
 		m.Plans,
 		m.Rings,
 		m.Scratches,
@@ -481,6 +532,7 @@ type traceVariables struct {
 	BatchHard         *ebpf.Variable `ebpf:"batch_hard"`
 	BatchSoft         *ebpf.Variable `ebpf:"batch_soft"`
 	CgroupAncestors   *ebpf.Variable `ebpf:"cgroup_ancestors"`
+	Counting          *ebpf.Variable `ebpf:"counting"`
 	CpuSet            *ebpf.Variable `ebpf:"cpu_set"`
 	Errnos            *ebpf.Variable `ebpf:"errnos"`
 	FilterComm        *ebpf.Variable `ebpf:"filter_comm"`
@@ -498,23 +550,28 @@ type traceVariables struct {
 	OnlyFailed        *ebpf.Variable `ebpf:"only_failed"`
 	OnlyOk            *ebpf.Variable `ebpf:"only_ok"`
 	OnlyUid           *ebpf.Variable `ebpf:"only_uid"`
+	Overhead          *ebpf.Variable `ebpf:"overhead"`
 	SeedsPending      *ebpf.Variable `ebpf:"seeds_pending"`
 	StringMax         *ebpf.Variable `ebpf:"string_max"`
 	TraceAll          *ebpf.Variable `ebpf:"trace_all"`
 	UnusedBatchLimits *ebpf.Variable `ebpf:"unused_batch_limits"`
+	UnusedCount       *ebpf.Variable `ebpf:"unused_count"`
 	UnusedDump        *ebpf.Variable `ebpf:"unused_dump"`
 	UnusedImage       *ebpf.Variable `ebpf:"unused_image"`
+	UnusedOtherCall   *ebpf.Variable `ebpf:"unused_other_call"`
 	UnusedPlanFlags   *ebpf.Variable `ebpf:"unused_plan_flags"`
 	UnusedRec         *ebpf.Variable `ebpf:"unused_rec"`
 	UnusedRecFlags    *ebpf.Variable `ebpf:"unused_rec_flags"`
 	UnusedRecKind     *ebpf.Variable `ebpf:"unused_rec_kind"`
 	UnusedRecTask     *ebpf.Variable `ebpf:"unused_rec_task"`
+	UnusedSpan        *ebpf.Variable `ebpf:"unused_span"`
 	UnusedTaskFlags   *ebpf.Variable `ebpf:"unused_task_flags"`
 	UseStorage        *ebpf.Variable `ebpf:"use_storage"`
 	WantComm          *ebpf.Variable `ebpf:"want_comm"`
 	WantEnter         *ebpf.Variable `ebpf:"want_enter"`
 	WantFds           *ebpf.Variable `ebpf:"want_fds"`
 	WantIp            *ebpf.Variable `ebpf:"want_ip"`
+	WantSystem        *ebpf.Variable `ebpf:"want_system"`
 	WantTimes         *ebpf.Variable `ebpf:"want_times"`
 }
 
@@ -524,6 +581,8 @@ type traceVariables struct {
 type tracePrograms struct {
 	CallEnter      *ebpf.Program `ebpf:"call_enter"`
 	CallExit       *ebpf.Program `ebpf:"call_exit"`
+	CountEnter     *ebpf.Program `ebpf:"count_enter"`
+	CountExit      *ebpf.Program `ebpf:"count_exit"`
 	DumpTasks      *ebpf.Program `ebpf:"dump_tasks"`
 	Flush          *ebpf.Program `ebpf:"flush"`
 	SignalDeliver  *ebpf.Program `ebpf:"signal_deliver"`
@@ -532,12 +591,15 @@ type tracePrograms struct {
 	TaskExit       *ebpf.Program `ebpf:"task_exit"`
 	TaskFork       *ebpf.Program `ebpf:"task_fork"`
 	TaskRename     *ebpf.Program `ebpf:"task_rename"`
+	TaskSwitch     *ebpf.Program `ebpf:"task_switch"`
 }
 
 func (p *tracePrograms) Close() error {
 	return _TraceClose(
 		p.CallEnter,
 		p.CallExit,
+		p.CountEnter,
+		p.CountExit,
 		p.DumpTasks,
 		p.Flush,
 		p.SignalDeliver,
@@ -546,6 +608,7 @@ func (p *tracePrograms) Close() error {
 		p.TaskExit,
 		p.TaskFork,
 		p.TaskRename,
+		p.TaskSwitch,
 	)
 }
 

@@ -82,7 +82,10 @@ type Event struct {
 	Args  [6]uint64
 	Ret   int64  // result: -4095..-1 is -errno
 	IP    uint64 // user instruction pointer, if asked for
-	Comm  [16]byte
+	// System is how long the call kept the task on a CPU, ns, if Plan.SystemTime
+	// was asked for and HasEnter.
+	System uint64
+	Comm   [16]byte
 
 	In  []byte // pieces captured at entry (see piece.go)
 	Out []byte // pieces captured at exit

@@ -29,10 +29,17 @@ type Plan struct {
 
 	StringMax  uint32 // the -s limit in bytes, as Captures with Max 0 use it; at most 32 KiB
 	Times      bool   // Event.Enter is wanted for every call
+	SystemTime bool   // Event.System is wanted, with it Event.Enter; see SystemTimer
 	EnterEvent bool   // a KindEnter event for every call is wanted (strict order)
 	IP         bool   // Event.IP is wanted
 	Comm       bool   // Event.Comm is wanted
 	Signals    bool   // KindSignal events are wanted
+
+	// Count asks to add up the calls that return, instead of delivering an event
+	// for each: system times with SystemTime, wall times with Times, each less
+	// Overhead (ns). Only a Counter does so.
+	Count    bool
+	Overhead uint64
 
 	RingBytes uint64 // data bytes of a ring, each CPU; a power of two, at least a page; 0: the default
 }

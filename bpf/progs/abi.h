@@ -119,6 +119,7 @@ enum rec_flags {
 	R_IP = 128,    /* 8 bytes of user instruction pointer follow (after comm) */
 	R_SHOWN = 256, /* REC_ENTRY: an event of its own is wanted */
 	R_PART_LOST = 512, /* of REC_CALL: there was no room for its REC_ENTRY */
+	R_SYSTEM = 1024, /* 8 bytes of system time, ns, follow (after ip) */
 };
 
 /* A record is a header, what its flags say, and pieces (event/piece.go). */
@@ -216,7 +217,29 @@ struct task_state {
 	u16 faulted; /* ops that failed at entry */
 	u64 seq;
 	u64 enter;
+	u64 off;    /* want_system: ns of this call that the task was off the CPU … */
+	u64 off_at; /* … and since when it is, or 0 */
 	u64 args[6];
+};
+
+/* ---- calls that are added up (count.h): event.Count ---- */
+
+struct span {
+	u64 total, min, max; /* ns */
+};
+
+struct count {
+	u64 calls;
+	u64 errors;
+	struct span system;
+	struct span wall;
+};
+
+/* Key of a call whose number has no slot of its own. */
+struct other_call {
+	u32 cpu;
+	u32 abi;
+	u32 nr;
 };
 
 /* What the iterator writes for each task in a call, or that ever had one. */

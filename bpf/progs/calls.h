@@ -36,6 +36,13 @@ static __always_inline u32 fill(struct rec *r, struct task_state *st, u32 kind, 
 		r->flags |= R_IP;
 		len += 8;
 	}
+	if (want_system && kind == REC_CALL) {
+		u64 took = st->enter ? time - st->enter : 0;
+
+		*(u64 *)((u8 *)r + len) = took > st->off ? took - st->off : 0;
+		r->flags |= R_SYSTEM;
+		len += 8;
+	}
 	return len;
 }
 
@@ -164,6 +171,10 @@ static __always_inline void entered(void *ctx, struct task_struct *task, struct 
 	st->nr = nr;
 	st->abi = abi;
 	st->faulted = 0;
+	if (want_system) {
+		st->off = 0;
+		st->off_at = 0;
+	}
 	call_args(st->args, regs, abi);
 	if (want_times)
 		time = bpf_ktime_get_ns();

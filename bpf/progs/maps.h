@@ -86,11 +86,14 @@ volatile const bool use_storage = true; /* task_store, and the current task by B
 volatile const bool hold_cpu; /* see hold() */
 volatile const bool trace_all;
 volatile const bool want_times;
+volatile const bool want_system;
 volatile const bool want_enter;
 volatile const bool want_comm;
 volatile const bool want_ip;
 volatile const bool want_fds;
 volatile const bool have_entry_hook;
+volatile const bool counting; /* calls are added up, see count.h */
+volatile const u64 overhead;  /* ns to take off each time there */
 volatile const u32 string_max = 32;
 
 volatile const u32 batch_flush; /* handed over from here on */

@@ -152,7 +152,7 @@ static __always_inline void end_call(void *ctx, struct cpu *c, struct batch *b, 
 	struct rec *r;
 
 	c->matched++;
-	if (filter_results) {
+	if (filter_results || counting) {
 		c->filtered++;
 		return;
 	}

@@ -10,12 +10,16 @@
 #include "capture.h"
 #include "calls.h"
 #include "tasks.h"
+#include "count.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 /* bpf2go makes Go types of these. */
 const struct rec *unused_rec __attribute__((unused));
 const struct rec_task *unused_rec_task __attribute__((unused));
+const struct span *unused_span __attribute__((unused));
+const struct count *unused_count __attribute__((unused));
+const struct other_call *unused_other_call __attribute__((unused));
 const struct dump *unused_dump __attribute__((unused));
 const enum plan_flags *unused_plan_flags __attribute__((unused));
 const enum rec_kind *unused_rec_kind __attribute__((unused));
@@ -34,6 +38,27 @@ SEC("tp_btf/sys_exit")
 int call_exit(u64 *ctx)
 {
 	return on_exit(ctx, (struct pt_regs *)ctx[0], (s64)ctx[1]);
+}
+
+/* Instead of those two, to add calls up. */
+SEC("tp_btf/sys_enter")
+int count_enter(u64 *ctx)
+{
+	return on_count_enter((struct pt_regs *)ctx[0], (s32)ctx[1]);
+}
+
+SEC("tp_btf/sys_exit")
+int count_exit(u64 *ctx)
+{
+	return on_count_exit((struct pt_regs *)ctx[0], (s64)ctx[1]);
+}
+
+/* (preempted, prev, next) */
+SEC("tp_btf/sched_switch")
+int task_switch(u64 *ctx)
+{
+	on_switch((struct task_struct *)ctx[1], (struct task_struct *)ctx[2]);
+	return 0;
 }
 
 /* (parent, child) */

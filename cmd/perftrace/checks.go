@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"perftrace/decode/out"
@@ -102,6 +103,11 @@ func (c *config) checkSummary(say *sayer) error {
 		return badUsage("-U/--summary-columns must be given with %s", both)
 	case s.sortSet && !s.on:
 		say.say("-S/--summary-sort-by has no effect without %s", both)
+	}
+	if !s.sortSet && !slices.ContainsFunc(s.columns, column.isTime) {
+		// strace measures times to sort by them, seen or not; without, a call
+		// that is counted costs half.
+		s.sort = colCalls
 	}
 	if !s.only {
 		return nil

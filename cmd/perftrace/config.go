@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"runtime"
-	"slices"
 
 	"perftrace/decode"
 	"perftrace/event"
@@ -132,6 +131,9 @@ func (c *config) plan(rows *decode.Rows, child int) *event.Plan {
 		Calls:      sets,
 		StringMax:  uint32(min(c.decode.StringMax, maxStringCapture)),
 		Times:      c.needsEnter(),
+		SystemTime: c.summary.system(),
+		Count:      c.countable(),
+		Overhead:   c.summary.overhead,
 		EnterEvent: c.strict,
 		IP:         c.ip,
 		Comm:       c.json || c.pidComm,
@@ -190,14 +192,16 @@ const maxStringCapture = 32 << 10
 
 // needsEnter reports whether the time of entry is wanted for every call: for
 // lines always, since the calls that stay in progress are found by it; for a
-// table only if it has a column about time.
+// table only if it has a column of wall times.
 func (c *config) needsEnter() bool {
-	if !c.summary.only || c.duration > 0 {
-		return true
-	}
-	return slices.ContainsFunc(append([]column{c.summary.sort}, c.summary.columns...), func(col column) bool {
-		return col != colCalls && col != colErrors && col != colName && col != colNone
-	})
+	s := &c.summary
+	return !s.only || c.duration > 0 || s.needsWall()
+}
+
+// countable reports whether nothing but a table is wanted, which the source may
+// add up: whether a call counts must hang on its number and its result alone.
+func (c *config) countable() bool {
+	return c.summary.only && c.limit == 0 && c.wantsReturned() && !c.files.wanted()
 }
 
 // wantsReturned reports whether any call that returns is shown; with

@@ -125,6 +125,7 @@ func (s *session) commandStatus(status uint32) uint32 {
 func (s *session) finish() {
 	s.detach()
 	ledger := s.src.Ledger()
+	s.takeCounts()
 	_ = s.src.Close()
 	if s.table != nil && s.out.shared != nil {
 		sh := s.out.shared

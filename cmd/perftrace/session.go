@@ -106,10 +106,7 @@ func trace(cfg *config, say *sayer) (*status, error) {
 	if s.src, err = openSource(cfg, src, plan, say); err != nil {
 		return fail(err)
 	}
-	if s.table != nil && !cfg.summary.wall && cfg.summary.showsTime() && !cfg.askedQuiet {
-		// No source tells yet how much of a call was spent on the CPU.
-		say.say("system time is not measured: the times of -c are those from the beginning to the end of calls, as with -w")
-	}
+	s.systemTime()
 	if err := s.src.Start(); err != nil {
 		_ = s.src.Close()
 		return fail(err)
@@ -321,17 +318,13 @@ func (s *session) neverReturned(e *event.Event) {
 		s.letGo(t, e)
 		return
 	}
-	if t.failedExec || !s.keep(e) || !s.cfg.status.Has(filter.Unfinished) {
+	if t.failedExec || !s.keep(e) || !s.cfg.status.Has(filter.Unfinished) || s.cfg.summary.only {
 		s.filtered++
 		t.begun = false
 		return
 	}
 	s.shown++
 	s.called(t, e)
-	if s.cfg.summary.only { // strace counts what returns
-		t.begun = false
-		return
-	}
 	s.callLine(t, e)
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,19 +10,14 @@ import (
 	"perftrace/event"
 )
 
-// counter is what the summary knows about one call.
-type counter struct {
-	calls, errors uint64
-	time          uint64 // ns
-	min, max      uint64
-}
-
-// summary adds up calls for -c and -C. All times are wall times: sources that
-// don't stop the target can't tell how long it was on the CPU.
+// summary adds up calls for -c and -C. Its tables are made of calls that return;
+// those that never do are in none, as with strace.
 type summary struct {
 	opt   *summaryOptions
-	known [event.NumABI][event.MaxNR]counter
-	other map[otherCall]*counter // numbers from MaxNR on
+	known [event.NumABI][event.MaxNR]event.Count
+	other map[otherCall]*event.Count // numbers from MaxNR on
+	// wallOnly: the source does not tell system times, so wall times stand for them.
+	wallOnly bool
 }
 
 type otherCall struct {
@@ -32,41 +26,46 @@ type otherCall struct {
 }
 
 func newSummary(o *summaryOptions) *summary {
-	return &summary{opt: o, other: make(map[otherCall]*counter)}
+	return &summary{opt: o, other: make(map[otherCall]*event.Count), wallOnly: true}
+}
+
+func (s *summary) of(abi event.ABI, nr uint32) *event.Count {
+	if nr < event.MaxNR && abi < event.NumABI {
+		return &s.known[abi][nr]
+	}
+	key := otherCall{abi, nr}
+	c := s.other[key]
+	if c == nil {
+		c = new(event.Count)
+		s.other[key] = c
+	}
+	return c
 }
 
 // count adds a call that returned.
 func (s *summary) count(e *event.Event) {
-	var c *counter
-	if e.NR < event.MaxNR && e.ABI < event.NumABI {
-		c = &s.known[e.ABI][e.NR]
-	} else {
-		key := otherCall{e.ABI, e.NR}
-		if c = s.other[key]; c == nil {
-			c = new(counter)
-			s.other[key] = c
-		}
+	less := func(took uint64) uint64 { return took - min(took, s.opt.overhead) }
+	one := event.Count{Calls: 1}
+	if e.Flags&event.HasEnter != 0 && e.Time > e.Enter {
+		one.Wall.Add(0, less(e.Time-e.Enter))
+		one.System.Add(0, less(e.System))
 	}
-	took := uint64(0)
-	if e.Flags&event.HasEnter != 0 && e.Time > e.Enter+s.opt.overhead {
-		took = e.Time - e.Enter - s.opt.overhead
-	}
-	if c.calls == 0 || took < c.min {
-		c.min = took
-	}
-	c.max = max(c.max, took)
-	c.time += took
-	c.calls++
 	if _, failed := e.Failed(); failed {
-		c.errors++
+		one.Errors = 1
 	}
+	s.of(e.ABI, e.NR).Merge(&one)
 }
 
-// tableRow is a line of the table.
+// tableRow is a line of the table. Its time is system time, or wall time with -w.
 type tableRow struct {
-	counter
-	name string
-	avg  uint64
+	event.Count
+	name             string
+	time             event.Span
+	timeAvg, wallAvg uint64
+}
+
+func (r *tableRow) average() {
+	r.timeAvg, r.wallAvg = r.time.Total/r.Calls, r.Wall.Total/r.Calls
 }
 
 // append writes the tables: one, and one more for each further ABI.
@@ -99,10 +98,16 @@ func abiMode(abi event.ABI) string {
 
 // rows collects the calls of an ABI in the order that -S asks for.
 func (s *summary) rows(abi event.ABI, names *decode.Rows) (list []tableRow) {
-	add := func(nr uint32, c *counter) {
-		if c.calls > 0 {
-			list = append(list, tableRow{*c, names.Name(abi, nr), c.time / c.calls})
+	add := func(nr uint32, c *event.Count) {
+		if c.Calls == 0 {
+			return
 		}
+		r := tableRow{Count: *c, name: names.Name(abi, nr), time: c.System}
+		if s.opt.wall || s.wallOnly {
+			r.time = c.Wall
+		}
+		r.average()
+		list = append(list, r)
 	}
 	for nr := range s.known[abi] {
 		add(uint32(nr), &s.known[abi][nr])
@@ -121,18 +126,26 @@ func (s *summary) rows(abi event.ABI, names *decode.Rows) (list []tableRow) {
 		slices.SortStableFunc(list, func(a, b tableRow) int { return cmp.Compare(field(&b), field(&a)) })
 	}
 	switch s.opt.sort {
-	case colPercent, colTotal, colWallTotal:
-		by(func(r *tableRow) uint64 { return r.time })
-	case colMin, colWallMin:
-		by(func(r *tableRow) uint64 { return r.min })
-	case colMax, colWallMax:
-		by(func(r *tableRow) uint64 { return r.max })
-	case colAvg, colWallAvg:
-		by(func(r *tableRow) uint64 { return r.avg })
+	case colPercent, colTotal:
+		by(func(r *tableRow) uint64 { return r.time.Total })
+	case colMin:
+		by(func(r *tableRow) uint64 { return r.time.Min })
+	case colMax:
+		by(func(r *tableRow) uint64 { return r.time.Max })
+	case colAvg:
+		by(func(r *tableRow) uint64 { return r.timeAvg })
+	case colWallTotal:
+		by(func(r *tableRow) uint64 { return r.Wall.Total })
+	case colWallMin:
+		by(func(r *tableRow) uint64 { return r.Wall.Min })
+	case colWallMax:
+		by(func(r *tableRow) uint64 { return r.Wall.Max })
+	case colWallAvg:
+		by(func(r *tableRow) uint64 { return r.wallAvg })
 	case colCalls:
-		by(func(r *tableRow) uint64 { return r.calls })
+		by(func(r *tableRow) uint64 { return r.Calls })
 	case colErrors:
-		by(func(r *tableRow) uint64 { return r.errors })
+		by(func(r *tableRow) uint64 { return r.Errors })
 	case colName:
 		slices.SortStableFunc(list, func(a, b tableRow) int { return strings.Compare(a.name, b.name) })
 	}
@@ -160,51 +173,48 @@ var columnHeads = [numColumns]struct {
 
 // table writes one table.
 func (s *summary) table(b []byte, list []tableRow) []byte {
-	total := tableRow{name: "total", counter: counter{min: math.MaxUint64}}
-	var maxMin, maxAvg uint64
+	total := tableRow{name: "total"}
+	var most tableRow // of each number the largest
 	longest := 0
 	for i := range list {
 		r := &list[i]
-		total.calls += r.calls
-		total.errors += r.errors
-		total.time += r.time
-		total.min = min(total.min, r.min)
-		total.max = max(total.max, r.max)
-		maxMin = max(maxMin, r.min)
-		maxAvg = max(maxAvg, r.avg)
+		total.time.Merge(total.Calls, r.time)
+		total.Merge(&r.Count)
+		most.time.Min, most.Wall.Min = max(most.time.Min, r.time.Min), max(most.Wall.Min, r.Wall.Min)
+		most.timeAvg, most.wallAvg = max(most.timeAvg, r.timeAvg), max(most.wallAvg, r.wallAvg)
 		longest = max(longest, len(r.name))
 	}
-	total.avg = total.time / total.calls
+	total.average()
 
 	var widths [numColumns]int
 	for c := range widths {
 		widths[c] = columnHeads[c].width
 	}
-	grow := func(text string, cols ...column) {
-		for _, c := range cols {
-			widths[c] = max(widths[c], len(text))
-		}
-	}
-	grow(seconds(total.time), colTotal, colWallTotal)
-	grow(wholeSeconds(maxMin), colMin, colWallMin)
-	grow(wholeSeconds(total.max), colMax, colWallMax)
-	grow(strconv.FormatUint(maxAvg/1000, 10), colAvg, colWallAvg)
-	grow(strconv.FormatUint(total.calls, 10), colCalls)
-	grow(strconv.FormatUint(total.errors, 10), colErrors)
+	grow := func(c column, text string) { widths[c] = max(widths[c], len(text)) }
+	grow(colTotal, seconds(total.time.Total))
+	grow(colMin, wholeSeconds(most.time.Min))
+	grow(colMax, wholeSeconds(total.time.Max))
+	grow(colAvg, strconv.FormatUint(most.timeAvg/1000, 10))
+	grow(colWallTotal, seconds(total.Wall.Total))
+	grow(colWallMin, wholeSeconds(most.Wall.Min))
+	grow(colWallMax, wholeSeconds(total.Wall.Max))
+	grow(colWallAvg, strconv.FormatUint(most.wallAvg/1000, 10))
+	grow(colCalls, strconv.FormatUint(total.Calls, 10))
+	grow(colErrors, strconv.FormatUint(total.Errors, 10))
 	widths[colName] = max(widths[colName], longest+1)
 
 	b = s.line(b, &widths, func(c column) string { return columnHeads[c].head })
 	rule := func(c column) string { return strings.Repeat("-", widths[c]) }
 	b = s.line(b, &widths, rule)
 	for i := range list {
-		b = s.line(b, &widths, func(c column) string { return list[i].cell(c, total.time) })
+		b = s.line(b, &widths, func(c column) string { return list[i].cell(c, total.time.Total) })
 	}
 	b = s.line(b, &widths, rule)
 	return s.line(b, &widths, func(c column) string {
 		if c == colPercent {
 			return "100.00"
 		}
-		return total.cell(c, total.time)
+		return total.cell(c, total.time.Total)
 	})
 }
 
@@ -240,25 +250,33 @@ func (r *tableRow) cell(c column, all uint64) string {
 	switch c {
 	case colPercent:
 		percent := 0.0
-		if r.time > 0 {
-			percent = 100 * float64(r.time) / float64(all)
+		if r.time.Total > 0 {
+			percent = 100 * float64(r.time.Total) / float64(all)
 		}
 		return strconv.FormatFloat(percent, 'f', 2, 64)
-	case colTotal, colWallTotal:
-		return seconds(r.time)
-	case colMin, colWallMin:
-		return seconds(r.min)
-	case colMax, colWallMax:
-		return seconds(r.max)
-	case colAvg, colWallAvg:
-		return strconv.FormatUint(r.avg/1000, 10)
+	case colTotal:
+		return seconds(r.time.Total)
+	case colMin:
+		return seconds(r.time.Min)
+	case colMax:
+		return seconds(r.time.Max)
+	case colAvg:
+		return strconv.FormatUint(r.timeAvg/1000, 10)
+	case colWallTotal:
+		return seconds(r.Wall.Total)
+	case colWallMin:
+		return seconds(r.Wall.Min)
+	case colWallMax:
+		return seconds(r.Wall.Max)
+	case colWallAvg:
+		return strconv.FormatUint(r.wallAvg/1000, 10)
 	case colCalls:
-		return strconv.FormatUint(r.calls, 10)
+		return strconv.FormatUint(r.Calls, 10)
 	case colErrors:
-		if r.errors == 0 {
+		if r.Errors == 0 {
 			return ""
 		}
-		return strconv.FormatUint(r.errors, 10)
+		return strconv.FormatUint(r.Errors, 10)
 	}
 	return r.name
 }

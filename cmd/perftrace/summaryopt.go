@@ -183,7 +183,19 @@ func setOverhead(c *config, arg string) error {
 	return nil
 }
 
-// showsTime reports whether the table has a column of system time.
-func (s *summaryOptions) showsTime() bool {
-	return slices.ContainsFunc(s.columns, func(c column) bool { return c >= colPercent && c <= colAvg })
+// isTime: of system times, without -w, or of wall times.
+func (c column) isTime() bool     { return c.isCallTime() || c.isWallTime() }
+func (c column) isCallTime() bool { return c >= colPercent && c <= colAvg }
+func (c column) isWallTime() bool { return c >= colWallTotal }
+
+// needs reports whether there is such a column, or one that is sorted by.
+func (s *summaryOptions) needs(such func(column) bool) bool {
+	return such(s.sort) || slices.ContainsFunc(s.columns, such)
+}
+
+// system reports whether system times are needed, needsWall whether wall times are.
+func (s *summaryOptions) system() bool { return s.on && !s.wall && s.needs(column.isCallTime) }
+
+func (s *summaryOptions) needsWall() bool {
+	return s.needs(column.isWallTime) || s.wall && s.needs(column.isCallTime)
 }
