@@ -8,7 +8,8 @@ import (
 	"perftrace/event"
 )
 
-// configure sets the constants of the programs.
+// configure sets the constants of the programs, and cuts out what the kernel has
+// no use for.
 func configure(spec *ebpf.CollectionSpec, p *event.Plan, lacks lack, entryHook bool) error {
 	r, t := &p.Result, &p.Target
 	set := map[string]any{
@@ -24,6 +25,7 @@ func configure(spec *ebpf.CollectionSpec, p *event.Plan, lacks lack, entryHook b
 		"want_ip":          p.IP,
 		"want_fds":         p.WantsFDs(),
 		"have_entry_hook":  entryHook,
+		"have_find_vma":    lacks&lackFindVMA == 0,
 		"string_max":       min(p.StringMax, maxObject),
 		"filter_results":   r.Active(),
 		"only_ok":          r.OnlyOK,
@@ -35,6 +37,11 @@ func configure(spec *ebpf.CollectionSpec, p *event.Plan, lacks lack, entryHook b
 		"only_uid":         uint32(t.UID),
 		"only_cgroup":      t.CgroupID,
 		"filter_comm":      t.CommGlob != "",
+	}
+	if lacks&lackFindVMA != 0 {
+		for _, prog := range spec.Programs {
+			prog.Instructions = withoutCallback(prog.Instructions, "untouched")
+		}
 	}
 	var errnos, cpus [64]uint64
 	for _, e := range r.Errnos {
@@ -70,4 +77,4 @@ func configure(spec *ebpf.CollectionSpec, p *event.Plan, lacks lack, entryHook b
 }
 
 // maxObject is the most that one piece can hold (OBJECT_MAX in capture.h).
-const maxObject = 32760
+const maxObject = 32776

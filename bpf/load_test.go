@@ -31,7 +31,7 @@ func TestEachProgramLoadsInAFifthOfASecond(t *testing.T) {
 	need.BPF(t)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for _, lacks := range []lack{0, lackStorage} {
+	for _, lacks := range []lack{0, lackStorage | lackFindVMA} {
 		s := Source{lacks: lacks}
 		p := fullPlan()
 		if err := s.probe(&p.Target); err != nil {

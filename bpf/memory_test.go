@@ -1,11 +1,15 @@
 package bpf
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/features"
 	"golang.org/x/sys/unix"
 
 	"perftrace/event"
@@ -63,6 +67,46 @@ func TestStringsAtTheEndOfMemory(t *testing.T) {
 		}
 		if w.pieces > 0 && (string(out[0].Data) != w.data || out[0].Status != w.status) {
 			t.Errorf("open %d: %q, status %d; want %q, %d", i, out[0].Data, out[0].Status, w.data, w.status)
+		}
+	}
+}
+
+// untouchedPages writes from memory that nothing touched, not even the kernel in
+// the call: in a page of anonymous memory there are zeros, up to a page that may
+// not be read.
+const untouchedPages = `
+#include <sys/mman.h>
+#include <unistd.h>
+static char *pages(int n, int prot) { return mmap(0, n * 4096, prot, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0); }
+int main(void) {
+	char *a = pages(3, PROT_NONE), *b = pages(3, PROT_NONE);
+	mprotect(a + 4096, 4096, PROT_READ|PROT_WRITE);
+	mprotect(b + 4096, 4096, PROT_READ|PROT_WRITE);
+	write(-1, a + 4096, 16);
+	write(-1, a + 8192 - 8, 16);
+	write(-1, b, 16);
+	return 0;
+}`
+
+func TestWhatNothingTouchedIsZeros(t *testing.T) {
+	need.BPF(t)
+	if features.HaveProgramHelper(ebpf.RawTracepoint, asm.FnFindVma) != nil {
+		return // before Linux 5.17 it can't be told
+	}
+	p := commandPlan()
+	capture(p, unix.SYS_WRITE, event.Capture{Kind: event.CapBytes, From: 1, Len: event.LenArg, LenFrom: 2, Max: 64, When: event.AtExit})
+	evs, _ := traced(t, p, need.C(t, untouchedPages))
+	cs := calls(evs, unix.SYS_WRITE)
+	if len(cs) != 3 {
+		t.Fatalf("%d writes, want 3", len(cs))
+	}
+	for i, want := range []struct {
+		n      int
+		status event.PieceStatus
+	}{{16, event.PieceOK}, {8, event.PieceFault}, {0, event.PieceFault}} {
+		out := cs[i].out
+		if len(out) != 1 || out[0].Status != want.status || !bytes.Equal(out[0].Data, make([]byte, want.n)) {
+			t.Errorf("write %d: %+v, want %d zeros, status %d", i, out, want.n, want.status)
 		}
 	}
 }
@@ -304,7 +348,7 @@ func TestLengthsFromEverywhere(t *testing.T) {
 	wantStrings(t, "length after", dataOf(g.out, 0), "\x11\x00\x00\x00")
 	wantStrings(t, "address", dataOf(g.out, 1), "\x01\x00\x00perftrace-test")
 	wantStrings(t, "netlink message", dataOf(calls(evs, unix.SYS_SENDTO)[0].out, 0), strings.Repeat("n", 300))
-	wantStrings(t, "the same to a file", dataOf(calls(evs, unix.SYS_WRITE)[0].out, 0), strings.Repeat("n", 32))
+	wantStrings(t, "the same to a file", dataOf(calls(evs, unix.SYS_WRITE)[0].out, 0), strings.Repeat("n", 33))
 	m := calls(evs, unix.SYS_SENDMSG)[0]
 	wantStrings(t, "name", dataOf(m.out, 1), "\x01\x00\x00perftrace-test")
 	wantStrings(t, "parts", dataOf(m.out, 3), "part one", "part 2")
@@ -330,7 +374,7 @@ int main(void) {
 func TestTheBudgetOfACallIsKeptAndMarked(t *testing.T) {
 	need.BPF(t)
 	p := commandPlan()
-	p.StringMax = 32 << 10
+	p.StringMax = maxObject
 	capture(p, unix.SYS_WRITE, event.Capture{Kind: event.CapBytes, When: event.AtExit, From: 1, Len: event.LenArg, LenFrom: 2})
 	capture(p, unix.SYS_WRITEV, iovecs(event.AtExit, 0)...)
 	evs, _ := traced(t, p, need.C(t, bigOnes))

@@ -102,7 +102,7 @@ func compileOps(dst *tracePlan, caps []event.Capture) error {
 		}
 	}
 	for i, c := range caps {
-		if k := int(c.From) - event.FromOp; k >= i || k < 0 && c.From > 5 && (c.Kind != event.CapFD || c.From != event.FromRet) {
+		if k := int(c.From) - event.FromOp; k >= i || k < 0 && c.From > 5 && (c.Kind != event.CapFD || c.From != event.FromRet) && c.From != event.FromSP {
 			return fmt.Errorf("capture %d takes its pointer from %#x, which is neither an argument nor an earlier capture", i, c.From)
 		}
 		switch {

@@ -21,6 +21,7 @@ const (
 	lackThreadPidfd                  // pidfds of threads: Linux 6.9
 	lackIterator                     // BPF iterators over tasks: Linux 5.8
 	lackAncestors                    // cgroups above that of a task, for tracing programs: Linux 5.11
+	lackFindVMA                      // what is mapped at an address: Linux 5.17
 )
 
 // probe finds out what the kernel has, beyond what can't be missing.
@@ -37,6 +38,9 @@ func (s *Source) probe(t *event.Target) error {
 	if s.storage = s.lacks&lackStorage == 0; !s.storage {
 		s.missing = append(s.missing, fmt.Sprintf(
 			"at most %d tasks can be traced at once, and each traced call costs more, because the kernel has no BPF task storage (Linux 5.11)", maxHashTasks))
+	}
+	if features.HaveProgramHelper(ebpf.RawTracepoint, asm.FnFindVma) != nil {
+		s.lacks |= lackFindVMA
 	}
 	if t.CgroupID != 0 && features.HaveProgramHelper(ebpf.RawTracepoint, asm.FnGetCurrentAncestorCgroupId) != nil {
 		s.lacks |= lackAncestors
@@ -90,4 +94,25 @@ func setHold(spec *ebpf.CollectionSpec, hold bool) error {
 func raiseMemlock() bool {
 	inf := unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}
 	return unix.Prlimit(0, unix.RLIMIT_MEMLOCK, &inf, nil) == nil
+}
+
+// withoutCallback takes a function out of a program, and the pointers to it:
+// before Linux 5.13 they are refused even in code that is never reached.
+func withoutCallback(prog asm.Instructions, name string) (without asm.Instructions) {
+	inside := false
+	for _, ins := range prog {
+		if symbol := ins.Symbol(); symbol != "" {
+			inside = symbol == name
+		}
+		if inside {
+			continue
+		}
+		if ins.IsLoadOfFunctionPointer() && ins.Reference() == name {
+			null := asm.LoadImm(ins.Dst, 0, asm.DWord)
+			null.Metadata = ins.WithReference("").Metadata
+			ins = null
+		}
+		without = append(without, ins)
+	}
+	return without
 }

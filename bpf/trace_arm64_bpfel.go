@@ -182,6 +182,7 @@ type traceRecTask struct {
 type traceScratch struct {
 	_         structs.HostLayout
 	Args      [6]uint64
+	Sp        uint64
 	Ret       int64
 	Left      uint64
 	Slot      uint32
@@ -312,6 +313,7 @@ const (
 	traceVarGlobMatch         = "glob_match"
 	traceVarGlobStars         = "glob_stars"
 	traceVarHaveEntryHook     = "have_entry_hook"
+	traceVarHaveFindVma       = "have_find_vma"
 	traceVarHoldCpu           = "hold_cpu"
 	traceVarMinDuration       = "min_duration"
 	traceVarOnlyCgroup        = "only_cgroup"
@@ -439,6 +441,7 @@ type traceVariableSpecs struct {
 	GlobMatch         *ebpf.VariableSpec `ebpf:"glob_match"`
 	GlobStars         *ebpf.VariableSpec `ebpf:"glob_stars"`
 	HaveEntryHook     *ebpf.VariableSpec `ebpf:"have_entry_hook"`
+	HaveFindVma       *ebpf.VariableSpec `ebpf:"have_find_vma"`
 	HoldCpu           *ebpf.VariableSpec `ebpf:"hold_cpu"`
 	MinDuration       *ebpf.VariableSpec `ebpf:"min_duration"`
 	OnlyCgroup        *ebpf.VariableSpec `ebpf:"only_cgroup"`
@@ -543,6 +546,7 @@ type traceVariables struct {
 	GlobMatch         *ebpf.Variable `ebpf:"glob_match"`
 	GlobStars         *ebpf.Variable `ebpf:"glob_stars"`
 	HaveEntryHook     *ebpf.Variable `ebpf:"have_entry_hook"`
+	HaveFindVma       *ebpf.Variable `ebpf:"have_find_vma"`
 	HoldCpu           *ebpf.Variable `ebpf:"hold_cpu"`
 	MinDuration       *ebpf.Variable `ebpf:"min_duration"`
 	OnlyCgroup        *ebpf.Variable `ebpf:"only_cgroup"`

@@ -107,6 +107,16 @@ func (c *Call) Avail(addr uint64, n int) []byte {
 	return b
 }
 
+// faultAt reports whether memory is known to end n bytes behind addr.
+func (c *Call) faultAt(addr, n uint64) bool {
+	m := &c.out
+	if c.AtEntry {
+		m = &c.in
+	}
+	b, p := m.find(addr, int(n)+1)
+	return p != nil && uint64(len(b)) == n && p.Status == event.PieceFault
+}
+
 // Read returns the n bytes at addr; ok is false if not all of them were
 // captured. n may be 0.
 func (c *Call) Read(addr uint64, n int) (b []byte, ok bool) {

@@ -10,7 +10,7 @@ import (
 // that x32 has under its own numbers ("#64"). They stand by how many arguments
 // they have.
 var plainCalls = [...]string{
-	0: "break breakpoint ftime get_tls idle lock mpx pause prof rseq_slice_yield rt_sigreturn#64 uretprobe uprobe usr26 usr32",
+	0: "break rt_sigreturn#64 breakpoint ftime get_tls idle lock mpx pause prof rseq_slice_yield uretprobe uprobe usr26 usr32",
 	1: "_sysctl#64 get_kernel_syms get_kernel_syms#64 get_thread_area#64 set_thread_area#64 set_tls uselib#64 vm86old",
 	2: "bdflush create_module create_module#64 gtty io_setup#64 mq_notify#64 rt_sigpending#64 set_robust_list#64 sigaltstack#64 stty ulimit",
 	3: "cacheflush execve#64 get_robust_list#64 io_submit#64 ioctl#64 nfsservctl nfsservctl#64 pciconfig_iobase readv#64 recvmsg#64 " +

@@ -150,7 +150,11 @@ var signalRows = []Row{
 	{Name: "pidfd_send_signal", Args: args{
 		{"pidfd", fd}, {"signum", sig}, {"info", in(siginfo)}, {"flags", flags(xlat.PidfdSignalFlags)},
 	}},
-	{Name: "rt_sigreturn"},
+	{Name: "rt_sigreturn", ABIs: OnAMD64, Args: frameMask(296)},
+	{Name: "rt_sigreturn", ABIs: OnX32, Args: frameMask(280)},
+	{Name: "rt_sigreturn", ABIs: On386, Args: frameMask(248)},
+	{Name: "rt_sigreturn", ABIs: OnARM64, Args: frameMask(168)},
+	{Name: "rt_sigreturn", ABIs: OnARM, Args: frameMask(232)},
 	{Name: "sigaltstack", Args: args{{"ss", inPair(stackT)}, {"old_ss", outPtr(stackT)}}},
 
 	{Name: "signal", Ret: RetHex, Args: args{{"signum", sig}, {"handler", sigHandler}}, Aux: func(c *Call) bool {
@@ -166,7 +170,8 @@ var signalRows = []Row{
 	}},
 	{Name: "sigpending", Args: args{{"set", outPtr(wordSet)}}},
 	{Name: "sigsuspend", Args: args{{"", hidden}, {"", hidden}, {"mask", wordSet}}},
-	{Name: "sigreturn"},
+	{Name: "sigreturn", ABIs: On386, Args: frameMask(80, 712)},
+	{Name: "sigreturn", ABIs: OnARM, Args: frameMask(104)},
 	{Name: "sgetmask", Ret: RetHex, Aux: auxMask("mask ")},
 	{Name: "ssetmask", Ret: RetHex, Aux: auxMask("old mask "), Args: args{
 		{"newmask", Type{Width: U32, Print: wordSet.Print}},

@@ -96,7 +96,7 @@ var outBuf = Type{
 }
 
 // BufAt writes n bytes at addr as a string, cut at the -s limit. Not readable as
-// far as that: the address.
+// far as that, and one byte more if there is more: the address.
 func (c *Call) BufAt(addr, n uint64) {
 	if addr == 0 {
 		c.Addr(0)
@@ -108,7 +108,7 @@ func (c *Call) BufAt(addr, n uint64) {
 		return
 	}
 	b := c.Avail(addr, int(shown))
-	if uint64(len(b)) < shown {
+	if uint64(len(b)) < shown || n > shown && c.faultAt(addr, shown) {
 		c.Addr(addr)
 		return
 	}

@@ -13,7 +13,8 @@ package event
 // there are none those of the entry.
 //
 // How long: see LenKind; the result is multiplied by Size (0 means 1) and cut at
-// Max bytes (0: the -s limit, but with LenConst no limit). A length of 0 copies
+// Max bytes (0: the -s limit and one more, that tells whether what is cut there
+// goes on; but with LenConst no limit). A length of 0 copies
 // nothing, and so does one whose field was not copied.
 //
 // The width of a pointer inside a piece is the ABI's word (8 or 4 bytes).
@@ -35,6 +36,10 @@ type Capture struct {
 
 // FromRet in Capture.From of a CapFD means: the result is the descriptor.
 const FromRet = 6
+
+// FromSP in Capture.From means: the object is at the task's stack pointer, as it
+// was when the call entered, plus Off (AtEntry only).
+const FromSP = 7
 
 // FromOp + k in Capture.From means: pointers inside the pieces of Capture k.
 const FromOp = 0x10

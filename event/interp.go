@@ -33,6 +33,7 @@ const maxPiece = 1<<16 - 1
 // progress. It keeps nothing between calls but room, so one serves all tasks.
 type Interpreter struct {
 	StringMax uint32 // the -s limit, as Captures with Max 0 use it
+	SP        uint64 // the stack pointer at the entry of the call, for FromSP
 
 	mem    Memory
 	ev     *Event
@@ -130,6 +131,10 @@ func (ip *Interpreter) capture(op int, c *Capture) {
 	}
 	if c.Kind == CapFD && c.From == FromRet {
 		ip.fd(op, c, int32(ip.ev.Ret))
+		return
+	}
+	if c.From == FromSP {
+		ip.object(op, c, ip.SP+uint64(c.Off), nil, &left)
 		return
 	}
 	if c.From < FromOp {
@@ -254,6 +259,8 @@ func (ip *Interpreter) object(op int, c *Capture, addr uint64, elem []byte, left
 	}
 	if c.When&Netlink != 0 && want > limit && limit < NetlinkMax && ip.mem.IsNetlink(int32(ip.ev.Args[0])) {
 		limit = NetlinkMax
+	} else if c.Max == 0 && limit < maxPiece {
+		limit++ // to see whether what is cut goes on
 	}
 	n := min(want, limit)
 	if !ip.room(n) {

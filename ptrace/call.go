@@ -71,6 +71,7 @@ func (s *Source) enter(t *task, c *callInfo) {
 	e.Time = e.Enter
 	if plan := s.plan.Captures[e.ABI][slot(e.NR)]; plan != nil {
 		var cut bool
+		s.interp.SP = c.sp
 		t.in, cut = s.interp.Entry(&t.mem, plan, e, t.in[:0])
 		e.In = t.in
 		if cut {

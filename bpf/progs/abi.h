@@ -30,6 +30,7 @@ enum {
 enum { LEN_CONST, LEN_ARG, LEN_RET, LEN_FIELD, LEN_OP, LEN_IOCTL, LEN_FDSET };
 
 #define FROM_RET 6 /* CAP_FD: the result is the descriptor */
+#define FROM_SP 7  /* the object is at the stack pointer, plus off (at entry) */
 #define FROM_OP 0x10
 #define MAX_OPS 16
 #define NETLINK_MAX 8192

@@ -49,7 +49,7 @@ static __always_inline u32 fill(struct rec *r, struct task_state *st, u32 kind, 
 /* Run the captures of a call whose record begins at pos. Returns the length of
  * the record with its pieces; R_CUT may come into *flags. */
 static __always_inline u32 capture(struct task_state *st, struct plan *plan, u32 phase, u32 pos, u32 len, s64 ret,
-				   u16 *flags)
+				   struct pt_regs *regs, u16 *flags)
 {
 	struct scratch *s = get_scratch();
 	u32 i = plan->cmd_arg;
@@ -82,6 +82,7 @@ static __always_inline u32 capture(struct task_state *st, struct plan *plan, u32
 	}
 	s->phase = phase;
 	s->ret = ret;
+	s->sp = user_sp(regs);
 	s->pos = pos + len;
 	s->limit = pos + (batch_hard - batch_soft);
 	s->pieces = 0;
@@ -135,7 +136,7 @@ static __always_inline void tell_entry(void *ctx, struct task_state *st, struct 
 	head = fill(r, st, kind, time, bpf_get_current_pid_tgid(), cpu, regs);
 	len = head;
 	if (plan->flags & PLAN_ENTRY)
-		len = capture(st, plan, AT_ENTRY, pos, len, 0, &flags);
+		len = capture(st, plan, AT_ENTRY, pos, len, 0, regs, &flags);
 	if (kind == REC_ENTRY) {
 		if (want_enter)
 			flags |= R_SHOWN;
@@ -272,7 +273,7 @@ static __always_inline void exited(void *ctx, struct task_struct *task, struct p
 	if (plan->flags & PLAN_EXEC && !ret)
 		; /* what the arguments pointed to is gone */
 	else if (plan->flags & PLAN_EXIT || (plan->flags & PLAN_RETRY && st->faulted))
-		len = capture(st, plan, AT_EXIT | IF_FAULT, pos, len, ret, &rflags);
+		len = capture(st, plan, AT_EXIT | IF_FAULT, pos, len, ret, regs, &rflags);
 	r->flags |= rflags;
 	r->len = len;
 	c->emitted++;

@@ -9,8 +9,7 @@
 
 #define MAX_PIECES 128
 #define MAX_STEPS 192 /* pointers looked at for one op */
-#define PIECE_MASK 0x7fff
-#define OBJECT_MAX (PIECE_MASK - 7)
+#define OBJECT_MAX 32776 /* holds the longest program of a seccomp filter, and one instruction more */
 #define VECTOR_STEP 32
 #define VECTOR_MAX 2048 /* pointers */
 #define PAGE 4096     /* memory ends at multiples of it on every kernel */
@@ -36,6 +35,7 @@ struct spot {
 
 struct scratch {
 	u64 args[6];
+	u64 sp; /* the stack pointer at entry */
 	s64 ret;
 	u64 left; /* LIMIT_RET: bytes of the result that no piece accounts for yet */
 	u32 slot;
@@ -95,11 +95,34 @@ static __always_inline u64 load(struct batch *b, u32 pos, u32 width)
 	return width < 8 ? v & ((1ULL << (width * 8 & 63)) - 1) : v;
 }
 
-/* A size that the verifier knows to be bounded; no size is over the mask. */
+/* A size that the verifier knows to be bounded; no size is over the bound. */
 static __always_inline u64 piece_size(u64 n)
 {
 	keep(n);
-	return n & PIECE_MASK;
+	return n < OBJECT_MAX + 2 ? n : OBJECT_MAX + 2;
+}
+
+/* Of the mapping that holds an address: is it anonymous memory no page of which
+ * was ever written (anon_vma is made with the first), so that what is not in the
+ * page tables is zeros? Not if user space or a driver provides the pages. */
+static long untouched(struct task_struct *task, struct vm_area_struct *vma, u32 *zeros)
+{
+	unsigned long flags = vma->vm_flags;
+
+	*zeros = flags & VM_READ && !(flags & (VM_UFFD_MISSING | VM_PFNMAP | VM_IO | VM_MIXEDMAP)) && !vma->vm_ops &&
+		 !vma->anon_vma;
+	return 0;
+}
+
+/* Does memory that could not be read for want of a page hold zeros? (A function
+ * of its own would be one too many: the verifier allows a stack of 8.) */
+static __always_inline bool reads_as_zeros(u64 addr)
+{
+	u32 zeros = 0;
+
+	if (have_find_vma)
+		bpf_find_vma(bpf_get_current_task_btf(), addr, untouched, &zeros, 0);
+	return zeros;
 }
 
 /* Read len bytes at addr to pos, page by page: memory that can't be read begins
@@ -120,7 +143,9 @@ __noinline int read_pages(u64 addr, u32 pos, u32 len)
 			break;
 		if (n > len - done)
 			n = len - done;
-		if (bpf_probe_read_user(&b->bytes[(pos + done) & 0xffff], piece_size(n), (void *)(addr + done)))
+		/* What can't be read is filled with zeros. */
+		if (bpf_probe_read_user(&b->bytes[(pos + done) & 0xffff], piece_size(n), (void *)(addr + done)) &&
+		    !reads_as_zeros(addr + done))
 			break;
 		done += n;
 	}
@@ -201,9 +226,15 @@ __noinline int copy_object(u64 addr, u32 want, u32 max, u32 i)
 				status = PIECE_CUT;
 			}
 		} else {
-			/* No NUL before the memory ends. */
-			got = read_pages(addr, pos, max + 1);
-			status = PIECE_FAULT;
+			/* No NUL before a page that is not there. */
+			n = read_pages(addr, pos, max + 1);
+			b->bytes[(pos + n) & 0xffff] = 0;
+			err = bpf_probe_read_kernel_str(&b->bytes[pos & 0xffff], piece_size(n + 1), &b->bytes[pos & 0xffff]);
+			got = err > 0 ? err - 1 : 0;
+			if (got < n)
+				status = PIECE_OK;
+			else
+				status = PIECE_FAULT;
 			if (got > max) {
 				got = max;
 				status = PIECE_CUT;
@@ -214,7 +245,8 @@ __noinline int copy_object(u64 addr, u32 want, u32 max, u32 i)
 		status = n < want ? PIECE_CUT : PIECE_OK;
 		if (bpf_probe_read_user(&b->bytes[pos & 0xffff], piece_size(n), (void *)addr)) {
 			got = read_pages(addr, pos, n);
-			status = PIECE_FAULT;
+			if (got < n)
+				status = PIECE_FAULT;
 		}
 		if (s->op.kind == CAP_VECTOR) {
 			int end = vector_end(pos, got, s->word);
@@ -336,6 +368,8 @@ __noinline int copy_one(u64 addr, u32 i, u32 elem)
 			max = OBJECT_MAX;
 		if (s->op.when & NETLINK && want > max && max < NETLINK_MAX && is_netlink(s->args[0]))
 			max = NETLINK_MAX;
+		else if (!s->op.max)
+			max++; /* to see whether what is cut goes on */
 	} else {
 		want = max;
 	}
@@ -415,6 +449,10 @@ __noinline int run_op(u32 i)
 	if (s->op.kind == CAP_FD && from == FROM_RET) {
 		if (want_fds)
 			fd_piece(s->ret, i);
+		return 0;
+	}
+	if (from == FROM_SP) {
+		copy_one(s->sp + s->op.off, i, 0);
 		return 0;
 	}
 	if (from < FROM_OP) {

@@ -63,6 +63,7 @@ static u64 (*bpf_get_current_ancestor_cgroup_id)(int level) = (void *)123;
 static long (*bpf_seq_write)(struct seq_file *m, const void *data, u32 len) = (void *)127;
 static void *(*bpf_task_storage_get)(void *map, struct task_struct *task, void *value, u64 flags) = (void *)156;
 static struct task_struct *(*bpf_get_current_task_btf)(void) = (void *)158;
+static long (*bpf_find_vma)(struct task_struct *task, u64 addr, void *callback, void *ctx, u64 flags) = (void *)180;
 
 #define __ksym __attribute__((section(".ksyms")))
 #define __weak __attribute__((weak))
@@ -87,6 +88,19 @@ struct thread_info {
 struct signal_struct {
 	atomic_t live;
 	int group_exit_code;
+};
+
+/* enum of include/linux/mm.h */
+#define VM_READ 1
+#define VM_UFFD_MISSING 0x200
+#define VM_PFNMAP 0x400
+#define VM_IO 0x4000
+#define VM_MIXEDMAP 0x10000000
+
+struct vm_area_struct {
+	unsigned long vm_flags;
+	void *anon_vma;
+	const void *vm_ops;
 };
 
 struct mm_struct {
@@ -283,7 +297,7 @@ struct bpf_iter__task {
 struct pt_regs {
 	unsigned long r10, r9, r8;
 	unsigned long bp, bx, cx, dx, si, di;
-	unsigned long ax, orig_ax, ip;
+	unsigned long ax, orig_ax, ip, sp;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct user_pt_regs {
@@ -292,7 +306,7 @@ struct user_pt_regs {
 };
 struct pt_regs {
 	u64 regs[31];
-	u64 pc, pstate;
+	u64 sp, pc, pstate;
 	u64 orig_x0;
 	s32 syscallno;
 };

@@ -94,6 +94,7 @@ volatile const bool want_fds;
 volatile const bool have_entry_hook;
 volatile const bool counting; /* calls are added up, see count.h */
 volatile const u64 overhead;  /* ns to take off each time there */
+volatile const bool have_find_vma; /* the helper: Linux 5.17 */
 volatile const u32 string_max = 32;
 
 volatile const u32 batch_flush; /* handed over from here on */

@@ -93,6 +93,15 @@ static __always_inline void call_args(u64 *args, struct pt_regs *regs, u32 abi)
 #endif
 }
 
+static __always_inline u64 user_sp(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->sp;
+#else
+	return regs->pstate & PSTATE_AARCH32 ? regs->regs[13] : regs->sp;
+#endif
+}
+
 static __always_inline u64 user_ip(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
