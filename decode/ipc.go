@@ -235,10 +235,10 @@ var ipcRows = []Row{
 	}},
 	{Name: "msgrcv", Args: args{
 		{"msqid", dec},
-		{"msgp", msgbuf(event.AtExit|event.IfOK, 2)},
+		{"msgp", receivedMsg},
 		{"msgsz", size},
 		{"msgtyp", ldec},
-		{"msgflg", flags(xlat.MsgFlags)},
+		{"msgflg", msgrcvFlags},
 	}},
 	{Name: "msgctl", Args: args{{"msqid", dec}, {"op", ctlOp(xlat.Msgctl)}, {"buf", addr}}, Cmd: ipcCtl(1, "buf",
 		msqidSet, msqidStat, []uint32{ipcStat, 11, 13}, map[uint32]Type{ipcInfo: msginfo, 12: msginfo})},
@@ -258,8 +258,13 @@ var ipcRows = []Row{
 
 	{Name: "ipc", Args: args{
 		{"call", ipcCall}, {"first", lhex}, {"second", lhex}, {"third", lhex}, {"ptr", lhex}, {"fifth", lhex},
-	}},
+	}, Mux: ipcMux},
 }
+
+var (
+	receivedMsg = msgbuf(event.AtExit|event.IfOK, 2)
+	msgrcvFlags = flags(xlat.MsgFlags)
+)
 
 var semctlArgs = args{{"semid", dec}, {"semnum", dec}, {"op", ctlOp(xlat.Semctl)}, {"arg", addr}}
 

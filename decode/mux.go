@@ -1,12 +1,31 @@
 package decode
 
-import "perftrace/event"
+import (
+	"maps"
+	"slices"
 
-// A Mux makes a call stand for others: argument 0 says which one, argument 1
-// points to its arguments, an array of words. It is shown as if that one had been
-// called. Of the old 32-bit tables, socketcall is such a call.
+	"perftrace/event"
+)
+
+// A Mux makes a call stand for others: argument 0 says which one. It is shown as
+// if that one had been called. Of the old 32-bit tables, socketcall and ipc are
+// such calls.
 type Mux struct {
-	Calls map[uint32]string
+	Mask  uint32 // bits of argument 0 that count; 0: all
+	Calls map[uint32]subcall
+}
+
+// A subcall is one of the calls that a Mux stands for.
+type subcall struct {
+	name string
+	row  *Row // its row, if it is not that of the name
+	// regs are the registers that hold its arguments; nil: argument 1 points to
+	// them, an array of words.
+	regs []uint8
+	// mend sets right in e what the registers do not tell, from memory that also
+	// says to copy. It reports false if the memory is not there.
+	mend func(c *Call, e *event.Event) bool
+	also event.Capture
 }
 
 // resolveMux finds the rows of the calls that multiplexers stand for.
@@ -20,8 +39,11 @@ func (t *Rows) resolveMux(byName map[string][]*Row) {
 				t.mux[abi] = make(map[*Mux]map[uint32]*Row)
 			}
 			rows := make(map[uint32]*Row, len(r.Mux.Calls))
-			for v, name := range r.Mux.Calls {
-				for _, sub := range byName[name] {
+			for v, call := range r.Mux.Calls {
+				if rows[v] = call.row; call.row != nil {
+					continue
+				}
+				for _, sub := range byName[call.name] {
 					if sub.ABIs == 0 || sub.ABIs&t.mask(abi) != 0 {
 						rows[v] = sub
 					}
@@ -32,37 +54,107 @@ func (t *Rows) resolveMux(byName map[string][]*Row) {
 	}
 }
 
+func (m *Mux) function(e *event.Event) uint32 {
+	if m.Mask != 0 {
+		return uint32(e.Args[0]) & m.Mask
+	}
+	return uint32(e.Args[0])
+}
+
 // demux makes the call that the current one stands for the current one, if its
 // arguments could be read.
 func (c *Call) demux(t *Rows) {
-	e := c.Ev
-	sub := t.mux[e.ABI][c.Row.Mux][uint32(e.Args[0])]
+	e, m := c.Ev, c.Row.Mux
+	v := m.function(e)
+	sub := t.mux[e.ABI][m][v]
 	if sub == nil {
 		return
 	}
-	c.AtEntry = true
-	b, ok := c.Read(c.mask(e.Args[1]), len(sub.Args)*c.Lay.Word())
-	c.AtEntry = false
-	if !ok {
-		return
-	}
+	call := m.Calls[v]
 	c.muxed = *e
 	c.muxed.Args = [6]uint64{}
-	for i := range sub.Args {
-		c.muxed.Args[i] = c.Word(b[i*c.Lay.Word():])
+	if call.regs == nil {
+		c.AtEntry = true
+		b, ok := c.Read(c.mask(e.Args[1]), len(sub.Args)*c.Lay.Word())
+		c.AtEntry = false
+		if !ok {
+			return
+		}
+		for i := range sub.Args {
+			c.muxed.Args[i] = c.Word(b[i*c.Lay.Word():])
+		}
+	}
+	for i, reg := range call.regs {
+		c.muxed.Args[i] = e.Args[reg]
+	}
+	if call.mend != nil && !call.mend(c, &c.muxed) {
+		return
 	}
 	c.Ev, c.Row = &c.muxed, sub
 }
 
-// muxPlan is what must be copied for a call that stands for others: the
+// muxPlan is what must be copied for a call that stands for others: their
 // arguments, and what they point to.
 func (t *Rows) muxPlan(abi event.ABI, r *Row, o *Options, abbrev bool) *event.CallPlan {
 	l := t.layOf(abi)
-	p := &event.CallPlan{CmdArg: 0, Commands: make(map[uint32][]event.Capture)}
+	p := &event.CallPlan{CmdArg: 0, CmdMask: r.Mux.Mask, Commands: make(map[uint32][]event.Capture)}
 	for v, sub := range t.mux[abi][r.Mux] {
-		p.Commands[v] = throughArray(capture(sub.Args, sub.Ret, l, o, abbrev), len(sub.Args), l)
+		if sub == nil {
+			continue
+		}
+		call := r.Mux.Calls[v]
+		caps := sub.allCaptures(l, o, abbrev)
+		if call.regs == nil {
+			caps = throughArray(caps, len(sub.Args), l)
+		} else {
+			inRegisters(caps, call.regs)
+		}
+		if call.also.Kind != event.CapNone && len(caps) < event.MaxCaptures {
+			caps = append(caps, call.also)
+		}
+		p.Commands[v] = caps
 	}
 	return p
+}
+
+// allCaptures are the captures of a call whatever its command is: where commands
+// differ, the larger object.
+func (r *Row) allCaptures(l Lay, o *Options, abbrev bool) []event.Capture {
+	if r.Cmd == nil {
+		return capture(r.Args, r.Ret, l, o, abbrev)
+	}
+	var all []event.Capture
+	for _, v := range slices.Sorted(maps.Keys(r.Cmd.Of)) {
+		cmd := r.Cmd.Of[v]
+		for _, c := range capture(slices.Concat(r.Args[:r.Cmd.Arg+1], cmd.Args), cmd.Ret, l, o, abbrev) {
+			i := slices.IndexFunc(all, func(a event.Capture) bool {
+				return a.Kind == c.Kind && a.From == c.From && a.Off == c.Off && a.Len == c.Len
+			})
+			if i < 0 {
+				all = append(all, c)
+				continue
+			}
+			all[i].Size = max(all[i].Size, c.Size)
+			both := all[i].When & c.When & event.IfOK
+			all[i].When = (all[i].When|c.When)&^event.IfOK | both
+		}
+	}
+	return all
+}
+
+// inRegisters rewrites the captures of a call for one whose argument i is in
+// register regs[i].
+func inRegisters(caps []event.Capture, regs []uint8) {
+	for i := range caps {
+		c := &caps[i]
+		c.When &^= event.Netlink // argument 0 is no descriptor
+		if int(c.From) < len(regs) {
+			c.From = regs[c.From]
+		}
+		if c.Len == event.LenArg && int(c.LenFrom) < len(regs) {
+			c.LenFrom = regs[c.LenFrom]
+		}
+	}
 }
 
 // throughArray rewrites the captures of a call with n arguments for one whose
@@ -99,9 +191,18 @@ func throughArray(caps []event.Capture, n int, l Lay) []event.Capture {
 	return list
 }
 
+// named are subcalls with their arguments in an array.
+func named(names map[uint32]string) map[uint32]subcall {
+	calls := make(map[uint32]subcall, len(names))
+	for v, name := range names {
+		calls[v] = subcall{name: name}
+	}
+	return calls
+}
+
 // socketMux is socketcall; its numbers are in include/uapi/linux/net.h.
-var socketMux = &Mux{Calls: map[uint32]string{
+var socketMux = &Mux{Calls: named(map[uint32]string{
 	1: "socket", 2: "bind", 3: "connect", 4: "listen", 5: "accept", 6: "getsockname", 7: "getpeername",
 	8: "socketpair", 9: "send", 10: "recv", 11: "sendto", 12: "recvfrom", 13: "shutdown", 14: "setsockopt",
 	15: "getsockopt", 16: "sendmsg", 17: "recvmsg", 18: "accept4", 19: "recvmmsg", 20: "sendmmsg",
-}}
+})}
