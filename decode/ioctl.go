@@ -22,7 +22,7 @@ type ioctl struct {
 func ioctlFamilies() [][]ioctl {
 	return [][]ioctl{
 		ioctlTerm, ioctlHdio, ioctlBlock, ioctlLoop, ioctlFs, ioctlDev, ioctlClock, ioctlFlash, ioctlUserfault,
-		ioctlNS, ioctlEvdev, ioctlGpio, ioctlSg, ioctlKd, ioctlV4L2, ioctlSock, ioctlBtrfs, ioctlDm, ioctlTee,
+		ioctlNS, ioctlEvdev, ioctlGpio, ioctlSg, ioctlKd, ioctlV4L2, ioctlSock, ioctlBtrfs, ioctlDm, ioctlTee, ioctlKvm,
 	}
 }
 
