@@ -31,9 +31,11 @@ type Call struct {
 	args    [6]uint64 // by argument of the row, extended
 	in, out pieces
 	depth   int
-	scratch [maxPadded]byte // of padded
-	net     netState        // sockets and interfaces seen so far
-	muxed   event.Event     // the call that the current one stands for (Mux)
+	// ofResult: it is the result that is printed, no argument
+	ofResult bool
+	scratch  [maxPadded]byte // of padded
+	net      netState        // sockets and interfaces seen so far
+	muxed    event.Event     // the call that the current one stands for (Mux)
 }
 
 // pieces is the parsed memory of one moment.
@@ -191,15 +193,44 @@ func (c *Call) CString(addr uint64) (b []byte, whole, fault, ok bool) {
 	return b, false, fault, ok
 }
 
-// FD returns what is known about descriptor fd at the time of the call (a
-// PieceFD piece), or nil.
+// FDInfo returns what is known about descriptor fd (a PieceFD piece), or nil: as
+// it was when the call entered, or where the call stored it. What the result is
+// does not count, unless it is the result that is printed.
 func (c *Call) FDInfo(fd int64) []byte {
-	for _, m := range [2]*pieces{&c.out, &c.in} {
+	made := c.madeFD()
+	if c.ofResult {
+		if made >= 0 {
+			return c.out.p[made].Data
+		}
+		return nil
+	}
+	for _, m := range [2]*pieces{&c.in, &c.out} {
 		for i := range m.n {
-			if m.p[i].Status == event.PieceFD && int64(int32(m.p[i].Addr)) == fd {
-				return m.p[i].Data
+			p := &m.p[i]
+			if p.Status == event.PieceFD && int64(int32(p.Addr)) == fd && (m == &c.in || i != made) {
+				return p.Data
 			}
 		}
 	}
 	return nil
+}
+
+// madeFD is the piece in c.out that tells what the descriptor is that the call
+// returned, or -1: the last one, as its capture is (capture, table.go).
+func (c *Call) madeFD() int {
+	if c.Row == nil || !c.Returned() || c.Failed() {
+		return -1
+	}
+	if ret, _ := c.returns(); ret != RetFD {
+		return -1
+	}
+	for i := c.out.n - 1; i >= 0; i-- {
+		if p := &c.out.p[i]; p.Status == event.PieceFD {
+			if int32(p.Addr) == int32(c.Ev.Ret) {
+				return i
+			}
+			break
+		}
+	}
+	return -1
 }

@@ -29,6 +29,18 @@ func capFD(b *Caps, at Place) {
 	b.Add(at, event.Capture{Kind: event.CapFD, When: when})
 }
 
+// fdOf is a descriptor of the task that argument n names. Only of the calling
+// process is it told what it is.
+func fdOf(n int) Type {
+	return Type{Width: I32, Cap: capFD, Print: func(c *Call, v uint64) {
+		if p := uint32(c.args[n]); p == c.Ev.TGID || p == c.Ev.TID {
+			c.FD(int64(v))
+		} else {
+			c.Int(int64(v))
+		}
+	}}
+}
+
 // wantFDs reports whether anything that is asked for hangs on what descriptors
 // are.
 func (o *Options) wantFDs() bool { return o.FDs != 0 || o.MatchFiles }

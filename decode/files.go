@@ -4,18 +4,19 @@ import "perftrace/event"
 
 // Names reports whether the call of e names a file that is looked for: a path
 // argument for which path holds, or a descriptor (also the result, and those
-// inside arrays) whose file's path does or whose number is in fds. It needs
-// Options.MatchFiles. Either function may be nil.
+// inside arrays) whose file's path does or whose number, unless it is the result,
+// is in fds. It needs Options.MatchFiles. Either function may be nil.
 func (d *Decoder) Names(e *event.Event, path func([]byte) bool, fds func(int64) bool) bool {
 	d.load(e)
 	c := &d.Call
+	made := c.madeFD()
 	for _, m := range [2]*pieces{&c.in, &c.out} {
 		for i := range m.n {
 			p := &m.p[i]
 			if p.Status != event.PieceFD {
 				continue
 			}
-			if fds != nil && fds(int64(int32(p.Addr))) {
+			if fds != nil && (m == &c.in || i != made) && fds(int64(int32(p.Addr))) {
 				return true
 			}
 			f, ok := parseFD(p.Data)

@@ -20,6 +20,7 @@ import (
 //	opt -v -s 8                                options of this case
 //	in 0x1000 "text" u32:7 u64:-1 x:00ff       memory captured at entry: words are concatenated
 //	out 0x1000 "/etc"                          memory captured at exit
+//	fd 3 path 0 "/etc"                         what a descriptor was when the call returned; infd: when it entered
 //	> openat(AT_FDCWD, "/etc", O_RDONLY|O_CLOEXEC) = 3
 //
 // A string ends without a NUL unless it says \x00. Results are shown without
@@ -86,6 +87,8 @@ func readGolden(t *testing.T, file string) (cases []*goldenCase) {
 			}
 		case "fd":
 			c.ev.Out = event.AppendPiece(c.ev.Out, descriptor(t, at, strings.Fields(rest)))
+		case "infd":
+			c.ev.In = event.AppendPiece(c.ev.In, descriptor(t, at, strings.Fields(rest)))
 		case ">":
 			c.want = rest
 			cases = append(cases, c)

@@ -34,6 +34,7 @@ var pollFDs = array(in, Type{
 		}
 		c.EndStruct()
 	},
+	Cap: capFD,
 }, argCount32(1))
 
 // timeLeft is a pointer to a time-out that the call may overwrite with what is

@@ -26,9 +26,9 @@ var processRows = []Row{
 	{Name: "oldolduname", Args: args{{"buf", outPtr(oldUtsname(9))}}},
 	{Name: "sysinfo", Args: args{{"info", outPtr(sysinfoStruct)}}},
 	{Name: "kcmp", Args: kcmpArgs(args{{"idx1", lhex}, {"idx2", lhex}}), Cmd: &Commands{Arg: 2, Of: map[uint32]*Command{
-		0: {Args: args{{"idx1", dec}, {"idx2", dec}}},
+		0: {Args: args{{"idx1", fdOf(0)}, {"idx2", fdOf(1)}}},
 		1: {}, 2: {}, 3: {}, 4: {}, 5: {}, 6: {},
-		7: {Args: args{{"idx1", dec}, {"idx2", in(NewStruct(Arg{"efd", dec}, Arg{"tfd", dec}, Arg{"toff", udec}).Type())}}},
+		7: {Args: args{{"idx1", fdOf(0)}, {"idx2", in(NewStruct(Arg{"efd", dec}, Arg{"tfd", dec}, Arg{"toff", udec}).Type())}}},
 	}}},
 	{Name: "arch_prctl", Args: args{{"op", enum(xlat.ArchPrctl)}, {"addr", lhex}}, Cmd: &Commands{Arg: 0, Of: archCommands()}},
 }

@@ -41,7 +41,9 @@ func (d *Decoder) result() {
 	case RetUDec:
 		d.Buf = strconv.AppendUint(d.Buf, c.mask(uint64(v)), 10)
 	case RetFD:
+		c.ofResult = true
 		c.FD(v)
+		c.ofResult = false
 	case RetTID, RetTGID:
 		c.PID(v)
 	case RetClipped:

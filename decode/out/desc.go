@@ -16,10 +16,14 @@ func (p *Printer) BeginDesc(n int64, label string) {
 		return
 	}
 	p.desc = -1
-	if label != "" {
-		p.Buf = append(p.Buf, label...)
-	} else {
+	switch {
+	case label == "" || p.Opt.Xlat == Raw:
 		p.Int(n)
+	case p.Opt.Xlat == Verbose:
+		p.Int(n)
+		p.Comment(label)
+	default:
+		p.Buf = append(p.Buf, label...)
 	}
 	p.Buf = append(p.Buf, '<')
 }
