@@ -18,8 +18,9 @@ test: build
 generate:
 	$(GO) generate $(PACKAGES)
 
-# Static checks, the race detector, and generated files that are up to date.
-check:
+# Static checks, the binary's size, the race detector, and generated files that are up to date.
+check: build
+	test "$$(stat -c %s bin/perftrace)" -le 12000000 # bytes, stripped
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
 	test -z "$$($(GO) tool gofumpt -l . | tee /dev/stderr)"

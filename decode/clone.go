@@ -132,6 +132,9 @@ var cloneStruct = Type{
 		op := b.Add(at, event.Capture{Kind: event.CapBytes, Len: event.LenArg, LenFrom: 1, Max: cloneMaxArgs, When: event.AtExit})
 		b.Add(In(op, 8, 0), event.Capture{Kind: event.CapBytes, Size: 4, When: event.AtExit | event.IfOK})
 		b.Add(In(op, 24, 0), event.Capture{Kind: event.CapBytes, Size: 4, When: event.AtExit | event.IfOK})
+		if b.Lay == LayI386 {
+			b.Add(In(op, 56, 0), event.Capture{Kind: event.CapBytes, Size: userDescSize, When: event.AtExit})
+		}
 		b.Add(In(op, cloneSetTIDAt, 0), event.Capture{
 			Kind: event.CapBytes, Len: event.LenField, LenOff: 72, LenWidth: 8, Size: 4, Max: 4 * cloneMaxSetTIDs, When: event.AtExit,
 		})

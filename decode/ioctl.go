@@ -27,6 +27,9 @@ func ioctlFamilies() [][]ioctl {
 }
 
 // argp is the usual list of arguments: one, of this name.
+// Not inlined: see Struct.Type.
+//
+//go:noinline
 func argp(t Type) args { return args{{"argp", t}} }
 
 // each gives several requests the same argument.

@@ -68,7 +68,13 @@ var msgrcvBehind = Row{Name: "msgrcv", Args: args{
 	{"msgp", Type{Width: Ulong, Out: true, Print: receivedMsg.Print, Cap: func(b *Caps, at Place) {
 		pair := b.Add(at, event.Capture{Kind: event.CapBytes, Size: 8, When: event.AtEntry | event.AtExit})
 		receivedMsg.Cap(b, at)
-		receivedMsg.Cap(b, In(pair, 0, 0))
+		shown := Default().StringMax
+		if b.Opts != nil {
+			shown = b.Opts.StringMax
+		}
+		b.Add(In(pair, 0, 0), event.Capture{
+			Kind: event.CapBytes, Size: uint16(min(b.Lay.Word()+shown+1, event.MaxPath)), When: event.AtExit | event.IfOK,
+		})
 	}}},
 	{"msgsz", size},
 	{"msgtyp", ldec},

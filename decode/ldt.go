@@ -5,7 +5,7 @@ import "perftrace/event"
 // ldtRows are the calls of x86 on segments.
 var ldtRows = []Row{
 	{Name: "modify_ldt", Ret: RetClipped, Args: args{{"func", dec}, {"ptr", ldtDesc}, {"bytecount", size}}},
-	{Name: "set_thread_area", Aux: auxEntryNumber, Args: args{{"u_info", inEntry(userDesc)}}},
+	{Name: "set_thread_area", Aux: auxEntryNumber, Args: args{{"u_info", chosenArea}}},
 	{Name: "get_thread_area", Args: args{{"u_info", threadArea}}},
 }
 
@@ -60,6 +60,17 @@ var ldtDesc = func() Type {
 			return
 		}
 		print(c, v)
+	}
+	return t
+}()
+
+// chosenArea is a descriptor in which the call may write the number it chose.
+var chosenArea = func() Type {
+	t := inEntry(userDesc)
+	entry := t.Cap
+	t.Cap = func(b *Caps, at Place) {
+		entry(b, at)
+		b.Add(at, event.Capture{Kind: event.CapBytes, Size: userDescSize, When: event.AtExit | event.IfOK})
 	}
 	return t
 }()

@@ -27,6 +27,9 @@ func layout(fields ...msgField) *message {
 
 // has is a field that is always shown, opt one that is hidden while it is zero
 // (padding, reserved), gap n bytes that are never shown.
+// Not inlined: see Struct.Type.
+//
+//go:noinline
 func has(name string, t Type) msgField { return msgField{Arg: Arg{name, t}} }
 
 func opt(name string, t Type) msgField { return msgField{Arg: Arg{name, t}, opt: true} }

@@ -105,7 +105,7 @@ func (t *Rows) muxPlan(abi event.ABI, r *Row, o *Options, abbrev bool) *event.Ca
 		call := r.Mux.Calls[v]
 		caps := sub.allCaptures(l, o, abbrev)
 		if call.regs == nil {
-			caps = throughArray(caps, len(sub.Args), l)
+			caps = throughArray(caps, len(sub.Args), l, o.StringMax)
 		} else {
 			inRegisters(caps, call.regs)
 		}
@@ -158,8 +158,10 @@ func inRegisters(caps []event.Capture, regs []uint8) {
 }
 
 // throughArray rewrites the captures of a call with n arguments for one whose
-// arguments are an array that argument 1 points to.
-func throughArray(caps []event.Capture, n int, l Lay) []event.Capture {
+// arguments are an array that argument 1 points to. Argument 0 being no
+// descriptor, what may be a netlink message is taken for one, unless -s copies
+// more anyway.
+func throughArray(caps []event.Capture, n int, l Lay, stringMax int) []event.Capture {
 	word := l.Word()
 	array := event.Capture{Kind: event.CapBytes, From: 1, Size: uint16(n * word), When: event.AtEntry}
 	for i := range caps {
@@ -167,7 +169,10 @@ func throughArray(caps []event.Capture, n int, l Lay) []event.Capture {
 	}
 	list := []event.Capture{array}
 	for _, c := range caps {
-		c.When &^= event.Netlink // argument 0 is no descriptor
+		if c.When&event.Netlink != 0 && c.Kind == event.CapBytes && stringMax < event.NetlinkMax {
+			c.Max = event.NetlinkMax
+		}
+		c.When &^= event.Netlink
 		switch {
 		case c.From >= event.FromOp:
 			c.From++

@@ -69,3 +69,32 @@ func TestEveryArgumentThatIsShownHasAName(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatSocketcallSendsIsCopiedAsFarAsANetlinkMessage(t *testing.T) {
+	var calls event.CallSets
+	for i := range calls[event.Compat] {
+		calls[event.Compat][i] = ^uint64(0)
+	}
+	nr, _ := Table("amd64", event.Compat).Number("socketcall")
+	const sendto = 11
+	for _, test := range []struct {
+		stringMax int
+		want      uint16
+	}{{32, event.NetlinkMax}, {event.NetlinkMax + 1, 0}} {
+		o := Default()
+		o.StringMax = test.stringMax
+		plans := NewRows("amd64").CallPlans(&calls, &o)
+		found := false
+		for _, c := range plans[event.Compat][nr].Commands[sendto] {
+			if c.Kind == event.CapBytes && c.Len == event.LenOp && c.LenOff == 8 {
+				found = true
+				if c.Max != test.want {
+					t.Errorf("-s %d: at most %d bytes are copied, want %d", test.stringMax, c.Max, test.want)
+				}
+			}
+		}
+		if !found {
+			t.Error("no capture of the data")
+		}
+	}
+}

@@ -102,8 +102,12 @@ type Event struct {
 
 // Failed reports whether the result is an error, and which errno.
 func (e *Event) Failed() (errno int64, ok bool) {
-	if e.Ret < 0 && e.Ret >= -4095 {
-		return -e.Ret, true
+	ret := e.Ret
+	if e.ABI == Compat {
+		ret = int64(int32(ret)) // modify_ldt's has no sign above
+	}
+	if ret < 0 && ret >= -4095 {
+		return -ret, true
 	}
 	return 0, false
 }
