@@ -179,7 +179,11 @@ int main(int argc, char **argv) { setuid(atoi(argv[1])); setfsgid(77); return 0;
 	}
 	want := 2
 	var probed Source
-	if err := probed.probe(&event.Target{CgroupID: st.Ino}); err != nil {
+	spec, err := loadTrace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := probed.probe(spec, &event.Target{CgroupID: st.Ino}); err != nil {
 		t.Fatal(err)
 	}
 	if probed.lacks&lackAncestors != 0 {

@@ -32,7 +32,7 @@ func (s *Source) load(p *event.Plan) error {
 	if err != nil {
 		return fmt.Errorf("read the embedded BPF programs: %w", err)
 	}
-	if err := s.probe(&p.Target); err != nil {
+	if err := s.probe(spec, &p.Target); err != nil {
 		return err
 	}
 	s.entryHook = needsEntry(p, plan)

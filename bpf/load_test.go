@@ -34,11 +34,11 @@ func TestEachProgramLoadsInAFifthOfASecond(t *testing.T) {
 	for _, lacks := range []lack{0, lackStorage | lackFindVMA} {
 		s := Source{lacks: lacks}
 		p := fullPlan()
-		if err := s.probe(&p.Target); err != nil {
-			t.Fatal(err)
-		}
 		spec, err := loadTrace()
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.probe(spec, &p.Target); err != nil {
 			t.Fatal(err)
 		}
 		if err := configure(spec, p, s.lacks, true); err != nil {

@@ -25,8 +25,8 @@ const (
 )
 
 // probe finds out what the kernel has, beyond what can't be missing.
-func (s *Source) probe(t *event.Target) error {
-	if err := features.HaveMapType(ebpf.TaskStorage); err != nil {
+func (s *Source) probe(spec *ebpf.CollectionSpec, t *event.Target) error {
+	if err := haveMap(spec.Maps["task_store"]); err != nil {
 		if errors.Is(err, unix.EPERM) {
 			return loadError("create a BPF map", err)
 		}
@@ -50,6 +50,17 @@ func (s *Source) probe(t *event.Target) error {
 			"only tasks in the cgroup itself are traced, not those in cgroups below it, because the kernel does not tell BPF programs of them (Linux 5.11)")
 	}
 	return nil
+}
+
+// haveMap makes the map and drops it again. features.HaveMapType tries a task storage
+// without types instead: that is refused, and the call does not return before the
+// kernel has waited for several RCU grace periods to take the half-made map back.
+func haveMap(spec *ebpf.MapSpec) error {
+	m, err := ebpf.NewMap(spec)
+	if err != nil {
+		return err
+	}
+	return m.Close() // the kernel takes it back later, in a worker
 }
 
 // kernelBTF is the type information of the kernel. It is large: it is decoded once

@@ -76,10 +76,10 @@ struct {
 } batches SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY); /* takes no types */
 	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, u32);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, sizeof(u32));
 } rings SEC(".maps");
 
 volatile const bool use_storage = true; /* task_store, and the current task by BTF */
