@@ -34,7 +34,7 @@ func (d *Decoder) Continue(e *event.Event, col int) {
 }
 
 // JSON writes the members of an object that are the decoder's: name, args, ret,
-// ret_text, errno, each with a comma in front.
+// ret_fd, ret_text, errno, each with a comma in front.
 func (d *Decoder) JSON(e *event.Event) {
 	d.load(e)
 	d.Buf = append(d.Buf, `,"name":"`...)
@@ -57,6 +57,7 @@ func (d *Decoder) JSON(e *event.Event) {
 		}
 		d.Buf = append(d.Buf, `,"ret":`...)
 		d.Buf = strconv.AppendInt(d.Buf, v, 10)
+		d.retFD(v)
 		d.retText()
 		return
 	}
@@ -81,6 +82,23 @@ func (d *Decoder) JSON(e *event.Event) {
 	d.Buf = append(d.Buf, '"')
 	d.Buf = append(d.Buf, name...)
 	d.Buf = append(d.Buf, '"')
+}
+
+// retFD writes what the descriptor is that the call returned, if that is known:
+// "ret_fd":{"fd":3,"file":"/etc/passwd"}.
+func (d *Decoder) retFD(v int64) {
+	if ret, _ := d.returns(); ret != RetFD || d.Opts.FDs == 0 {
+		return
+	}
+	at := len(d.Buf)
+	d.Buf = append(d.Buf, `,"ret_fd":`...)
+	from := len(d.Buf)
+	d.ofResult = true
+	d.FD(v)
+	d.ofResult = false
+	if d.Buf[from] != '{' { // the number alone
+		d.Buf = d.Buf[:at]
+	}
 }
 
 // retText writes what the line has in parentheses behind the result, as text:

@@ -49,10 +49,23 @@ func rlimitOf(w Width) Type {
 	return NewStruct(Arg{"rlim_cur", limit}, Arg{"rlim_max", limit}).Type()
 }
 
+var (
+	unlimited   = out.NewXlat("", []out.Entry{{Val: 1<<32 - 1, Name: "RLIM_INFINITY"}})
+	unlimited64 = out.NewXlat("", []out.Entry{{Val: 1<<64 - 1, Name: "RLIM64_INFINITY"}})
+)
+
 // Limit writes a resource limit: 8192*1024, RLIM64_INFINITY.
 func (c *Call) Limit(v uint64, is64 bool) {
-	none := v == 1<<64-1 && is64 || v == 1<<32-1 && !is64
-	if c.Opt.JSON || c.Opt.Xlat == out.Raw || !none && (v <= 1024 || v%1024 != 0) {
+	names := unlimited
+	if is64 {
+		names = unlimited64
+	}
+	name, none := names.Name(v)
+	switch {
+	case c.Opt.JSON && none:
+		c.EnumDec(v, names)
+		return
+	case c.Opt.JSON || c.Opt.Xlat == out.Raw || !none && (v <= 1024 || v%1024 != 0):
 		c.Uint(v)
 		return
 	}
@@ -61,15 +74,12 @@ func (c *Call) Limit(v uint64, is64 bool) {
 		c.Syntax(" /* ")
 		defer c.Syntax(" */")
 	}
-	switch {
-	case none && is64:
-		c.Text("RLIM64_INFINITY")
-	case none:
-		c.Text("RLIM_INFINITY")
-	default:
-		c.Uint(v / 1024)
-		c.Syntax("*1024")
+	if none {
+		c.Text(name)
+		return
 	}
+	c.Uint(v / 1024)
+	c.Syntax("*1024")
 }
 
 // shortened is a struct of which an abbreviated line shows only the fields

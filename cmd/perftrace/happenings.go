@@ -60,6 +60,13 @@ func (s *session) forked(e *event.Event) {
 	if e.Comm[0] != 0 {
 		t.comm = e.Comm
 	}
+	if s.cfg.json && !s.cfg.summary.only {
+		by := parent
+		if by == nil {
+			by = &task{tid: e.TID, tgid: e.TGID}
+		}
+		s.happeningObject(by, e, "fork")
+	}
 	if s.cfg.quiet&quietAttach == 0 && !s.tasks.all {
 		s.say.say("Process %d attached", e.Child)
 	}
@@ -75,6 +82,9 @@ func (s *session) execed(e *event.Event) {
 	}
 	t.failedExec = false
 	s.started = s.started || e.TGID == s.command
+	if s.cfg.json && !s.cfg.summary.only {
+		s.happeningObject(t, e, "exec")
+	}
 	old := s.tasks.known(e.OldTID)
 	if e.OldTID == 0 || e.OldTID == e.TGID || old == nil {
 		return

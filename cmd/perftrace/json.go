@@ -10,15 +10,17 @@ import (
 
 // This file writes the objects of --json, one a line. What they hold:
 //
-//	type      call, signal, stop, exit, superseded, lost
+//	type      call, signal, stop, exit, exec, superseded, fork, lost
 //	time      CLOCK_REALTIME, ns since 1970, of the beginning of a call
 //	mono      the same moment of CLOCK_MONOTONIC, ns
 //	pid, tid  process and thread
 //	comm      the name of the thread
-//	cpu, abi, nr, name, args, ret, ret_text (what the line has in parentheses
+//	cpu, abi, nr, name, args, ret, ret_fd (what the descriptor is that was
+//	returned), ret_text (what the line has in parentheses
 //	behind it), errno, duration (ns): calls
 //
-// Arguments are written by the decoder, as values of the type that they have.
+// docs/json-schema.json has them all. Arguments are written by the decoder, as
+// values of the type that they have.
 
 // object begins an object of a task.
 func (s *session) object(t *task, e *event.Event, kind string, at uint64) *stream {
@@ -96,7 +98,7 @@ func (s *session) callObject(t *task, e *event.Event) {
 
 var abiNames = [event.NumABI]string{event.Native: "native", event.Compat: "compat", event.X32: "x32"}
 
-// happeningObject writes a signal, a stop, or an execve by another thread.
+// happeningObject writes a signal, a stop, a fork, or an execve.
 func (s *session) happeningObject(t *task, e *event.Event, kind string) {
 	st := s.object(t, e, kind, e.Time)
 	switch kind {
@@ -109,6 +111,9 @@ func (s *session) happeningObject(t *task, e *event.Event, kind string) {
 		s.dec.Siginfo(e)
 	case "stop":
 		s.textMember("signal", signalName(uint32(e.Ret)))
+	case "fork":
+		s.member("child", uint64(e.Child))
+		s.member("child_pid", uint64(e.ChildTGID))
 	case "superseded":
 		s.member("by", uint64(e.OldTID))
 	}

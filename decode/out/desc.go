@@ -11,11 +11,9 @@ func (p *Printer) BeginDesc(n int64, label string) {
 		p.Buf = append(p.Buf, `{"fd":`...)
 		p.Int(n)
 		p.Buf = append(p.Buf, `,"file":"`...)
-		p.expr = true
-		p.desc = len(p.Buf)
+		p.expr, p.text, p.desc = true, len(p.Buf), true
 		return
 	}
-	p.desc = -1
 	switch {
 	case label == "" || p.Opt.Xlat == Raw:
 		p.Int(n)
@@ -31,14 +29,14 @@ func (p *Printer) BeginDesc(n int64, label string) {
 // EndDesc ends what BeginDesc began; deleted says that the file has no name any
 // more.
 func (p *Printer) EndDesc(deleted bool) {
-	if p.desc < 0 || !p.expr {
+	if !p.expr || !p.desc { // in a line or in an expression
 		p.Buf = append(p.Buf, '>')
 		if deleted {
 			p.Buf = append(p.Buf, "(deleted)"...)
 		}
 		return
 	}
-	p.escapeTail(p.desc)
+	p.escapeTail(p.text)
 	p.expr = false
 	p.Buf = append(p.Buf, '"')
 	if deleted {

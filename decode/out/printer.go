@@ -41,7 +41,8 @@ type Printer struct {
 	first uint64 // bit d: nothing was written yet on level d
 	depth uint8
 	expr  bool // JSON: inside BeginExpr or BeginDesc, all is text of one string
-	desc  int  // where the text of BeginDesc begins
+	text  int  // where that text begins
+	desc  bool // and that it was BeginDesc
 }
 
 const maxDepth = 60
@@ -242,13 +243,14 @@ func (p *Printer) BeginExpr(raw uint64) {
 		p.Buf = append(p.Buf, `{"raw":`...)
 		p.Buf = strconv.AppendUint(p.Buf, raw, 10)
 		p.Buf = append(p.Buf, `,"expr":"`...)
-		p.expr = true
+		p.expr, p.text, p.desc = true, len(p.Buf), false
 	}
 }
 
 // EndExpr ends what BeginExpr began. Expressions do not nest.
 func (p *Printer) EndExpr() {
 	if p.expr {
+		p.escapeTail(p.text)
 		p.expr = false
 		p.Buf = append(p.Buf, `"}`...)
 	}

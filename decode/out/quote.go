@@ -12,13 +12,7 @@ func (p *Printer) Str(b []byte, cut bool) {
 		p.jsonStr(b, cut)
 		return
 	}
-	if p.Opt.JSON { // inside an expression: text inside a JSON string
-		from := len(p.Buf)
-		p.quote(b)
-		p.escapeTail(from)
-	} else {
-		p.quote(b)
-	}
+	p.quote(b)
 	if cut {
 		p.Buf = append(p.Buf, "..."...)
 	}

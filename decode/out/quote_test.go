@@ -22,3 +22,27 @@ func TestBytesThatCannotBePrintedAreShownAsTheOptionSays(t *testing.T) {
 		}
 	}
 }
+
+// What stands inside an expression or a descriptor is escaped once for JSON.
+func TestTextInsideAnExpressionIsEscapedOnce(t *testing.T) {
+	p := Printer{Opt: Options{JSON: true}}
+	p.Reset()
+	p.BeginExpr(7)
+	p.Syntax("f(")
+	p.Str([]byte("a\"\n"), false)
+	p.Syntax(")")
+	p.EndExpr()
+	if got, want := string(p.Buf), `{"raw":7,"expr":"f(\"a\\\"\\n\")"}`; got != want {
+		t.Errorf("an expression is %s, want %s", got, want)
+	}
+	p.Reset()
+	p.Buf = p.Buf[:0]
+	p.BeginDesc(3, "")
+	p.Syntax("UNIX-STREAM:[")
+	p.Str([]byte("a\"b"), false)
+	p.Syntax("]")
+	p.EndDesc(false)
+	if got, want := string(p.Buf), `{"fd":3,"file":"UNIX-STREAM:[\"a\\\"b\"]"}`; got != want {
+		t.Errorf("a descriptor is %s, want %s", got, want)
+	}
+}
