@@ -210,11 +210,6 @@ type traceScratch struct {
 		Mnt    uint64
 		Dentry uint64
 	}
-	Root struct {
-		_      structs.HostLayout
-		Mnt    uint64
-		Dentry uint64
-	}
 	Step struct {
 		_      structs.HostLayout
 		Mnt    uint64

@@ -4,7 +4,7 @@ package event
 type FDKind uint8
 
 const (
-	FDPath   FDKind = 1 + iota // text: the path, from the root of the task
+	FDPath   FDKind = 1 + iota // text: the path, from the top of the mounts
 	FDName                     // text: the name of a file without a path (pipe, anonymous inode, memfd …)
 	FDSocket                   // text: the name that a unix socket is bound to
 )

@@ -62,7 +62,7 @@ struct scratch {
 	};
 	u16 at[MAX_PIECES]; /* where the pieces are in the batch */
 	/* of the descriptor that is looked at (fd.h) */
-	struct spot spot, root, step;
+	struct spot spot, step;
 	u32 nnames;
 	u64 names[MAX_NAMES]; /* struct dentry *, deepest first */
 };

@@ -90,7 +90,7 @@ __noinline int climb_step(void)
 		return NO_PLACE;
 	d = (struct dentry *)s->step.dentry;
 	mnt = (struct vfsmount *)s->step.mnt;
-	if (!d || !mnt || (s->step.dentry == s->root.dentry && s->step.mnt == s->root.mnt))
+	if (!d || !mnt)
 		return CLIMBED;
 	READ(top, mnt, mnt_root);
 	if (d == top) {
@@ -115,9 +115,10 @@ __noinline int climb_step(void)
 	return CLIMBING;
 }
 
-/* Collect the dentries from scratch.spot up to the root of the task, deepest
- * first. Returns how many, or -1 if the spot is no place in the tree (pipe,
- * socket, anonymous inode). */
+/* Collect the dentries from scratch.spot up to the top of the mounts, deepest
+ * first: as a tracer outside sees the path, not as the task does that may have
+ * a root of its own (chroot). Returns how many, or -1 if the spot is no place in
+ * the tree (pipe, socket, anonymous inode). */
 __noinline int climb(void)
 {
 	struct scratch *s = get_scratch();
@@ -394,7 +395,6 @@ __noinline int fd_piece(u32 fd, u32 i)
 			return 0;
 		bpf_probe_read_kernel(&s->spot, sizeof(s->spot), __builtin_preserve_access_index(&file->f_path));
 	}
-	bpf_probe_read_kernel(&s->root, sizeof(s->root), __builtin_preserve_access_index(&fs->root));
 	pos = s->pos + PIECE_HEADER;
 	f = (struct fd_info *)&b->bytes[pos & 0xffff];
 	__builtin_memset(f, 0, sizeof(*f));

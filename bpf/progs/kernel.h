@@ -206,7 +206,6 @@ struct path {
 };
 
 struct fs_struct {
-	struct path root;
 	struct path pwd;
 };
 
