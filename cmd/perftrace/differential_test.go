@@ -18,7 +18,7 @@ import (
 // tracedCalls are the calls whose lines must equal strace's.
 const tracedCalls = "open,openat,read,write,execve,access,stat,lstat,fstat,newfstatat,readlink,getcwd,connect,bind," +
 	"accept4,sendto,recvfrom,sendmsg,recvmsg,writev,readv,getdents64,pipe2,socketpair,clock_nanosleep,poll,ppoll," +
-	"select,epoll_ctl,epoll_wait,wait4,uname,sysinfo,getrlimit,prlimit64,rt_sigaction,rt_sigprocmask"
+	"select,epoll_ctl,epoll_wait,wait4,uname,sysinfo,getrlimit,prlimit64,rt_sigaction,rt_sigprocmask,ioctl"
 
 // differ runs a program under strace and under perftrace and returns the tasks
 // that are not the same, pids, addresses and times aside. What two runs of
@@ -62,6 +62,7 @@ var (
 	spaces    = regexp.MustCompile(` += `)
 	hexNumber = regexp.MustCompile(`0x[0-9a-f]{5,}|\b[0-9a-f]{8,}-[0-9a-f]{6,}\b`)
 	pidNumber = regexp.MustCompile(`\b[0-9]{3,7}\b`)
+	termios   = regexp.MustCompile(`TCGETS2?, \{[^}]*\}`)          // {B38400 opost …} before strace 6.9
 	epollData = regexp.MustCompile(`data=(\{[^}]*\}|0x[0-9a-f]+)`) // {u32=…, u64=…} before strace 6.9
 	stamp     = regexp.MustCompile(`tv_n?u?sec=[0-9]+|st_[acm]time(_nsec)?=[^,}]*|st_ino=[0-9]+|d_ino=[0-9]+|d_off=[0-9]+`)
 	volatile  = regexp.MustCompile(`(uptime|loads|totalram|freeram|sharedram|bufferram|procs|freeswap|totalhigh|freehigh)=[^,}]*`)
@@ -92,6 +93,7 @@ func byTask(text, dir string, shape func(string) string) []string {
 			delete(pending, pid)
 		}
 		rest = spaces.ReplaceAllString(rest, " = ")
+		rest = termios.ReplaceAllString(rest, "TCGETS, {}")
 		rest = epollData.ReplaceAllString(rest, "data=DATA")
 		rest = hexNumber.ReplaceAllString(rest, "ADDR")
 		rest = stamp.ReplaceAllString(rest, "STAMP")

@@ -70,6 +70,9 @@ var programs = []program{
 	{"python sockets", "/usr/bin/python3: " + pythonScript(pythonSockets)},
 	{"python vectors", "/usr/bin/python3: " + pythonScript(pythonVectors)},
 	{"python messages", "/usr/bin/python3: " + pythonScript(pythonMessages)},
+	{"python terminal", "/usr/bin/python3: " + pythonScript(pythonTerminal)},
+	{"threaded server", "/usr/bin/python3: " + pythonScript(pythonServer)},
+	{"curl", "curl: curl -s file:///etc/hostname; curl -s http://127.0.0.1:9/; true"},
 	{"python waiting", "/usr/bin/python3: " + pythonScript(pythonWaiting)},
 }
 
@@ -110,6 +113,27 @@ r, w = os.pipe()
 a.sendmsg([b"fds"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [r, w]))])
 m = b.recvmsg(100, socket.CMSG_SPACE(8))
 a.sendmsg([b"x" * 100]); b.recvmsg_into([bytearray(10), bytearray(200)])
+`
+	pythonTerminal = `
+import array, fcntl, os, pty, termios
+m, s = pty.openpty()
+termios.tcgetattr(s)
+fcntl.ioctl(s, termios.TIOCGWINSZ, b"x" * 8)
+r, w = os.pipe(); os.write(w, b"waiting")
+fcntl.ioctl(r, termios.FIONREAD, array.array("i", [0]), True)
+try: fcntl.ioctl(r, termios.TIOCGWINSZ, b"x" * 8)
+except OSError: pass
+`
+	pythonServer = `
+import socket, threading
+def serve(c):
+    with c: c.sendall(c.recv(100)[::-1])
+def listen():
+    for i in range(4): threading.Thread(target=serve, args=s.accept()[:1]).start()
+s = socket.create_server(("127.0.0.1", 0))
+threading.Thread(target=listen).start()
+for i in range(4):
+    with socket.create_connection(s.getsockname()) as c: c.sendall(b"request"); c.recv(100)
 `
 	pythonWaiting = `
 import select, os, time
