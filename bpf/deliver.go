@@ -44,7 +44,7 @@ func (s *Source) deliver(r record) *event.Event {
 	case traceRecKindREC_ENTRY:
 		pieces := r.call(e)
 		k := s.tracker.get(e.TID)
-		k.keep(pieces, e.Seq, e.Flags&event.Cut != 0)
+		k.keep(e, pieces)
 		if r.flags()&traceRecFlagsR_SHOWN == 0 {
 			return nil
 		}
@@ -58,6 +58,12 @@ func (s *Source) deliver(r record) *event.Event {
 		case event.KindExec:
 			k := s.tracker.get(e.TID)
 			k.image = append(k.image[:0], r.image()...)
+			if e.OldTID != e.TID && k.hasPart {
+				c := &k.partOf
+				e.ABI, e.NR, e.Enter, e.Args, e.In = c.abi, c.nr, c.enter, c.args, k.part
+				e.Flags |= event.HasEnter
+				k.rescue(e)
+			}
 		case event.KindExit:
 			s.tracker.drop(e.TID)
 		case event.KindFork:

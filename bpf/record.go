@@ -116,6 +116,12 @@ func (r record) task(e *event.Event) bool {
 		if r.flags()&traceRecFlagsR_IGNORED != 0 {
 			e.Flags |= event.Ignored
 		}
+		if r.flags()&traceRecFlagsR_IN_CALL != 0 {
+			e.Flags |= event.InCall
+		}
+		if r.flags()&traceRecFlagsR_STOPS != 0 {
+			e.Flags |= event.Stops
+		}
 	case traceRecKindREC_EXIT:
 		e.Kind, e.Status = event.KindExit, value
 		if r.flags()&traceRecFlagsR_GROUP != 0 {

@@ -146,6 +146,8 @@ const (
 	traceRecFlagsR_SHOWN     traceRecFlags = 256
 	traceRecFlagsR_PART_LOST traceRecFlags = 512
 	traceRecFlagsR_SYSTEM    traceRecFlags = 1024
+	traceRecFlagsR_IN_CALL   traceRecFlags = 2048
+	traceRecFlagsR_STOPS     traceRecFlags = 4096
 )
 
 type traceRecKind uint32

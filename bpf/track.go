@@ -9,6 +9,7 @@ type task struct {
 	part    []byte // pieces of the entry record
 	partSeq uint64 // calls before it; only valid with hasPart
 	hasPart bool
+	partOf  call
 	partCut bool   // the budget was used up at entry
 	image   []byte // what REC_EXEC had of path and arguments: IMAGE_PART bytes, then the arguments
 
@@ -104,10 +105,19 @@ func (t *tracker) gap(k *task, r record) uint64 {
 	return missing
 }
 
-// keep remembers the pieces of an entry record.
-func (k *task) keep(pieces []byte, seq uint64, cut bool) {
+// A call is what an entry record says beside its pieces.
+type call struct {
+	abi   event.ABI
+	nr    uint32
+	enter uint64
+	args  [6]uint64
+}
+
+// keep remembers an entry record.
+func (k *task) keep(e *event.Event, pieces []byte) {
 	k.part = append(k.part[:0], pieces...)
-	k.partSeq, k.hasPart, k.partCut = seq, true, cut
+	k.partOf = call{e.ABI, e.NR, e.Time, e.Args}
+	k.partSeq, k.hasPart, k.partCut = e.Seq, true, e.Flags&event.Cut != 0
 }
 
 // join gives an event of a call its entry part.

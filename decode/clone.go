@@ -149,6 +149,11 @@ func (c *Call) cloneArgs(b []byte, addr, size, known uint64) {
 		return c.U64(b[at:])
 	}
 	fl := word(0)
+	done := c.Returned() && !c.Failed()
+	filled := done && fl&(clonePIDFD|cloneParentSetTID) != 0
+	if filled {
+		c.BeginChange()
+	}
 	c.BeginStruct()
 	c.Field("flags")
 	c.Flags(fl, xlat.Clone3Flags)
@@ -194,18 +199,25 @@ func (c *Call) cloneArgs(b []byte, addr, size, known uint64) {
 	}
 	c.NonzeroTail(addr, known, min(size, cloneMaxArgs))
 	c.EndStruct()
-	if !c.Returned() || c.Failed() || c.Opt.JSON || fl&(clonePIDFD|cloneParentSetTID) == 0 && size <= known {
-		return
+	switch {
+	case filled:
+		c.Then()
+		c.cloneResult(addr, fl, size, known, word(8), word(24))
+		c.EndChange()
+	case done && size > known && !c.Opt.JSON: // only the tail may be new
+		from := len(c.Buf)
+		c.Syntax(" => ")
+		empty := len(c.Buf) + len("{")
+		c.cloneResult(addr, fl, size, known, 0, 0)
+		if len(c.Buf) == empty+len("}") {
+			c.Buf = c.Buf[:from]
+		}
 	}
-	c.cloneResult(addr, fl, size, known, word(8), word(24))
 }
 
-// cloneResult writes what clone3 filled in: => {parent_tid=[17]}.
+// cloneResult writes what clone3 filled in: {parent_tid=[17]}.
 func (c *Call) cloneResult(addr, fl, size, known, pidfdAt, tidAt uint64) {
-	from := len(c.Buf)
-	c.Syntax(" => ")
 	c.BeginStruct()
-	empty := len(c.Buf)
 	told := func(name string, at uint64, t *Type) {
 		c.Field(name)
 		if b, ok := c.ReadOr(at, 4); ok {
@@ -222,9 +234,5 @@ func (c *Call) cloneResult(addr, fl, size, known, pidfdAt, tidAt uint64) {
 		told("parent_tid", tidAt, &pid)
 	}
 	c.NonzeroTail(addr, known, min(size, cloneMaxArgs))
-	none := len(c.Buf) == empty
 	c.EndStruct()
-	if none {
-		c.Buf = c.Buf[:from]
-	}
 }

@@ -300,25 +300,13 @@ func hexPad(w Width) Type {
 
 // ErrorNumber writes an error by its name; negated: as a negative number.
 func (c *Call) ErrorNumber(v int64, negated bool) {
-	n := v
+	n, sign := v, ""
 	if negated {
-		n = -v
+		n, sign = -v, "-"
 	}
-	name, _ := ErrnoName(n)
-	if name == "" || c.Opt.JSON || c.Opt.Xlat != out.Abbrev {
+	if name, _ := ErrnoName(n); name != "" {
+		c.NamedNumber(v, sign, name)
+	} else {
 		c.Int(v)
-	}
-	if name == "" || c.Opt.JSON || c.Opt.Xlat == out.Raw {
-		return
-	}
-	if c.Opt.Xlat == out.Verbose {
-		c.Syntax(" /* ")
-	}
-	if negated {
-		c.Syntax("-")
-	}
-	c.Syntax(name)
-	if c.Opt.Xlat == out.Verbose {
-		c.Syntax(" */")
 	}
 }

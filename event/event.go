@@ -30,7 +30,7 @@ const (
 	KindExec                 // TGID has a new image; OldTID is the thread that called execve
 	KindFork                 // TID made task Child (of process ChildTGID)
 	KindRename               // TID is now called Comm
-	KindStop                 // TID stopped by signal Ret (group-stop); only ptrace and bpf tell
+	KindStop                 // TID stopped by signal Ret (group-stop); see also Stops
 	KindLost                 // Lost calls of TID (0: not known whose) are missing here
 )
 
@@ -60,6 +60,12 @@ const (
 	StatusUnknown
 	// Ignored: with KindSignal, the signal was not delivered (it is ignored).
 	Ignored
+	// InCall: with Ignored, the signal was sent while TID was in a call whose event
+	// is still to come; it would have been seen behind that.
+	InCall
+	// Stops: with KindSignal, it stops all threads of the process; no KindStop
+	// comes of them.
+	Stops
 	// Detached: the source has let go of the task. With KindNoReturn, inside the
 	// call; with KindExec, it is the last event of its process.
 	Detached
@@ -94,7 +100,7 @@ type Event struct {
 	Signal    uint32 // KindSignal
 	Siginfo   []byte // KindSignal: siginfo_t as the kernel holds it, or nil
 	Status    uint32 // KindExit: wait status
-	OldTID    uint32 // KindExec
+	OldTID    uint32 // KindExec; if it is not TID and In is there, Enter, ABI, NR, Args and In are of its execve
 	Child     uint32 // KindFork
 	ChildTGID uint32 // KindFork
 	Lost      uint64 // KindLost

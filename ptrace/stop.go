@@ -200,8 +200,12 @@ func (s *Source) execed(t *task) {
 	s.readComm(t)
 	s.tell(t, event.KindExec, func(e *event.Event) {
 		e.OldTID = uint32(old)
+		if old != t.tid && t.inCall && !t.quiet {
+			c := &t.ev
+			e.Flags, e.NR, e.Args, e.Enter, e.In = event.HasEnter, c.NR, c.Args, c.Enter, c.In
+		}
 		if last {
-			e.Flags = event.Detached
+			e.Flags |= event.Detached
 		}
 	})
 	t.foreign = t.foreign || last

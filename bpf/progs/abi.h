@@ -121,6 +121,8 @@ enum rec_flags {
 	R_SHOWN = 256, /* REC_ENTRY: an event of its own is wanted */
 	R_PART_LOST = 512, /* of REC_CALL: there was no room for its REC_ENTRY */
 	R_SYSTEM = 1024, /* 8 bytes of system time, ns, follow (after ip) */
+	R_IN_CALL = 2048, /* R_IGNORED: while the task was in a call that will be told */
+	R_STOPS = 4096,   /* REC_SIGNAL: it stops the process */
 };
 
 /* A record is a header, what its flags say, and pieces (event/piece.go). */

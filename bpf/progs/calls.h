@@ -202,6 +202,53 @@ static __always_inline int on_enter(void *ctx, struct pt_regs *regs, s32 id)
 	return 0;
 }
 
+/* A signal that ends a process, other than by a core dump, never arrives: the
+ * kernel kills all its threads at once (complete_signal). What was sent is kept
+ * until the task that it was sent to finds out (on_signal). */
+struct sent {
+	u32 sig;
+	u8 info[48];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, u32);
+	__type(value, struct sent);
+} fatal SEC(".maps");
+
+#define SIGKILL 9
+#define SIGSTOP 19
+#define SIGTSTP 20
+#define SIGTTIN 21
+#define SIGTTOU 22
+
+/* A call that was interrupted because its task is being killed (by SIGKILL, or
+ * with its process by another thread) never returns. A task that got another
+ * deadly signal may be told that first. */
+static __noinline int doomed(u32 tid)
+{
+	struct task_struct *task = current_task();
+	struct signal_struct *shared = NULL;
+	unsigned long pending = 0;
+	u32 code = 0;
+
+	READ(pending, task, pending.signal.sig[0]);
+	if (!(pending & (1UL << (SIGKILL - 1))))
+		return 0;
+	READ(shared, task, signal);
+	if (shared)
+		READ(code, shared, group_exit_code);
+	code &= 0x7f;
+	return !code || code == SIGKILL || !bpf_map_lookup_elem(&fatal, &tid);
+}
+
+/* -ERESTARTSYS, -ERESTARTNOINTR, -ERESTARTNOHAND, -ERESTART_RESTARTBLOCK */
+static __always_inline int is_restart(s64 ret)
+{
+	return ret <= -512 && ret >= -516;
+}
+
 static __always_inline void exited(void *ctx, struct task_struct *task, struct pt_regs *regs, struct plan *plan, u32 slot,
 				   u32 abi, u32 nr, s32 id, s64 ret)
 {
@@ -267,7 +314,8 @@ static __always_inline void exited(void *ctx, struct task_struct *task, struct p
 	}
 	pos = c->pending;
 	r = rec_at(b, pos);
-	len = fill(r, st, REC_CALL, time, bpf_get_current_pid_tgid(), cpu, regs);
+	len = fill(r, st, is_restart(ret) && doomed(bpf_get_current_pid_tgid()) ? REC_NO_RETURN : REC_CALL, time,
+		   bpf_get_current_pid_tgid(), cpu, regs);
 	r->ret = ret;
 	r->enter = st->enter;
 	if (plan->flags & PLAN_EXEC && !ret)

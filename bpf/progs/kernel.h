@@ -85,9 +85,31 @@ struct thread_info {
 #endif
 };
 
+/* include/linux/pid_types.h */
+enum pid_type { PIDTYPE_PID, PIDTYPE_TGID, PIDTYPE_PGID, PIDTYPE_SID, PIDTYPE_MAX };
+
+struct pid;
+
 struct signal_struct {
 	atomic_t live;
 	int group_exit_code;
+	struct pid *pids[PIDTYPE_MAX];
+};
+
+typedef struct {
+	unsigned long sig[1];
+} sigset_t;
+
+struct sigpending {
+	sigset_t signal;
+};
+
+struct sigaction {
+	void *sa_handler;
+};
+
+struct k_sigaction {
+	struct sigaction sa;
 };
 
 /* enum of include/linux/mm.h */
@@ -226,10 +248,6 @@ struct eventfd_ctx {
 	int id;
 };
 
-typedef struct {
-	unsigned long sig[1];
-} sigset_t;
-
 struct signalfd_ctx {
 	sigset_t sigmask;
 };
@@ -273,6 +291,8 @@ struct task_struct {
 	int tgid;
 	int exit_code;
 	struct signal_struct *signal;
+	struct sigpending pending;
+	struct task_struct *real_parent;
 	struct mm_struct *mm;
 	struct files_struct *files;
 	struct fs_struct *fs;
@@ -281,7 +301,6 @@ struct task_struct {
 };
 
 struct kernel_siginfo;
-struct k_sigaction;
 
 struct bpf_iter_meta {
 	struct seq_file *seq;

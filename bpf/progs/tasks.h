@@ -235,25 +235,9 @@ static __always_inline int on_rename(void *ctx, struct task_struct *task, const 
 	return 0;
 }
 
-#define SIGKILL 9
 #define TRACE_SIGNAL_DELIVERED 0
 #define TRACE_SIGNAL_IGNORED 1
 #define SI_KERNEL 0x80
-
-/* A signal that ends a process, other than by a core dump, never arrives either:
- * the kernel kills all its threads at once (complete_signal). What was sent is
- * kept until the task that it was sent to finds out. */
-struct sent {
-	u32 sig;
-	u8 info[48];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1024);
-	__type(key, u32);
-	__type(value, struct sent);
-} fatal SEC(".maps");
 
 /* Copy a siginfo. Instead of one the kernel gives 0 for a process that sent it
  * and 1 for the kernel itself. */
@@ -282,9 +266,52 @@ static __always_inline void signal_info(struct rec_task *r, u32 sig, void *info)
 	r->info_len = sizeof(r->data);
 }
 
+static __always_inline u64 group_of(struct task_struct *task, enum pid_type type)
+{
+	struct signal_struct *shared = NULL;
+	u64 id = 0;
+
+	READ(shared, task, signal);
+	if (shared)
+		READ(id, shared, pids[type]);
+	return id;
+}
+
+#define MAX_ANCESTORS 16
+
+/* Whether the current task's process group has a member whose parent is outside
+ * of it and in the same session: in an orphaned group only SIGSTOP stops (POSIX).
+ * The kernel asks all members; here only the line of ancestors is asked. */
+static __always_inline int is_job(void)
+{
+	struct task_struct *task = current_task(), *parent = NULL;
+	u64 group = group_of(task, PIDTYPE_PGID), session = group_of(task, PIDTYPE_SID);
+
+	for (int i = 0; i < MAX_ANCESTORS; i++) {
+		READ(parent, task, real_parent);
+		if (!parent || group_of(parent, PIDTYPE_SID) != session)
+			return 0;
+		if (group_of(parent, PIDTYPE_PGID) != group)
+			return 1;
+		task = parent;
+	}
+	return 0;
+}
+
+/* Whether the delivered signal stops the process; see get_signal(). */
+static __always_inline int stops(u32 sig, struct k_sigaction *action)
+{
+	void *handler = NULL;
+
+	READ(handler, action, sa.sa_handler);
+	if (handler) /* not SIG_DFL */
+		return 0;
+	return sig == SIGSTOP || ((sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) && is_job());
+}
+
 /* SIGKILL is not told: nobody can see it arrive, and the exit tells the same. But
  * it may stand for the signal that ended the process. */
-static __always_inline int on_signal(void *ctx, u32 sig, void *info)
+static __always_inline int on_signal(void *ctx, u32 sig, void *info, struct k_sigaction *action)
 {
 	struct sent *sent = NULL;
 	TASK_RECORD_PROLOGUE;
@@ -316,6 +343,8 @@ static __always_inline int on_signal(void *ctx, u32 sig, void *info)
 		bpf_map_delete_elem(&fatal, &tid);
 	} else if (r) {
 		signal_info(r, sig, info);
+		if (stops(sig, action))
+			r->flags |= R_STOPS;
 		append(ctx, c, b, sizeof(*r), r->time);
 	}
 	end_append(c);
@@ -328,6 +357,7 @@ static __always_inline int on_signal(void *ctx, u32 sig, void *info)
 static __always_inline int on_ignored(void *ctx, u32 sig, void *info, struct task_struct *task, u32 result)
 {
 	struct rec_task own = {};
+	u16 flags = R_IGNORED;
 	TASK_RECORD_PROLOGUE;
 
 	if (result != TRACE_SIGNAL_IGNORED && result != TRACE_SIGNAL_DELIVERED)
@@ -344,10 +374,12 @@ static __always_inline int on_ignored(void *ctx, u32 sig, void *info, struct tas
 		bpf_map_update_elem(&fatal, &tid, &sent, BPF_ANY);
 		return 0;
 	}
+	if (st->flags & T_IN_CALL)
+		flags |= R_IN_CALL;
 	if (*(volatile u32 *)&c->busy) {
 		own.len = sizeof(own);
 		own.kind = REC_SIGNAL;
-		own.flags = R_IGNORED;
+		own.flags = flags;
 		own.time = bpf_ktime_get_ns();
 		own.tgid = tgid;
 		own.tid = tid;
@@ -362,7 +394,7 @@ static __always_inline int on_ignored(void *ctx, u32 sig, void *info, struct tas
 	begin_append(c);
 	r = begin_task(ctx, c, b, REC_SIGNAL, tid, tgid, 0, cpu);
 	if (r) {
-		r->flags = R_IGNORED;
+		r->flags = flags;
 		signal_info(r, sig, info);
 		append(ctx, c, b, sizeof(*r), r->time);
 	}

@@ -106,7 +106,7 @@ SEC("tp_btf/signal_deliver")
 int signal_deliver(u64 *ctx)
 {
 	hold();
-	on_signal(ctx, ctx[0], (void *)ctx[1]);
+	on_signal(ctx, ctx[0], (void *)ctx[1], (struct k_sigaction *)ctx[2]);
 	let_go();
 	return 0;
 }

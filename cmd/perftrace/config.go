@@ -32,6 +32,7 @@ type config struct {
 	status   filter.NumberSet
 	zflags   int
 	signals  filter.NumberSet
+	sigkill  bool // it was asked for
 	errnos   []uint16
 	duration uint64 // ns
 	limit    uint64 // 0: none

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"os/signal"
 	"runtime"
@@ -144,6 +145,7 @@ func (s *session) detach() {
 		s.say.say("System call limit has been reached, detaching tracees")
 	}
 	for _, t := range s.sorted() {
+		s.showKept(t, math.MaxUint64)
 		if st := s.out.opened(t); st != nil && st.open == t {
 			st.buf = append(st.buf, detachedText...)
 			st.open = nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"strconv"
 
@@ -91,6 +92,11 @@ func (s *session) execed(e *event.Event) {
 	}
 	// The thread that called execve is the leader from now on, with the
 	// leader's id; the leader has silently gone.
+	if e.In != nil && !old.begun {
+		call := *e
+		call.Kind, call.TID = event.KindEnter, e.OldTID
+		s.entered(&call)
+	}
 	if st := s.out.of(old); st.open == old {
 		if s.out.shared == nil {
 			st.buf = append(st.buf, " <pid changed to "+utoa(e.TGID)+" ...>\n"...)
@@ -103,6 +109,9 @@ func (s *session) execed(e *event.Event) {
 	t.nr, t.abi = old.nr, old.abi
 	s.out.close(old.own)
 	s.tasks.drop(old)
+	if s.command != 0 && !s.cfg.follow {
+		return // without -f strace knows nothing of that thread
+	}
 	if !s.cfg.summary.only && s.cfg.quiet&quietExecve == 0 {
 		if s.cfg.json {
 			s.happeningObject(t, e, "superseded")
@@ -128,10 +137,12 @@ func (s *session) execFailed() {
 	s.held = nil
 }
 
-func (s *session) signalled(e *event.Event) {
-	t := s.tasks.get(e.TID, e.TGID)
+func (s *session) signalled(t *task, e *event.Event) {
 	if s.cfg.summary.only || t.failedExec || s.limited || !s.cfg.signals.Has(e.Signal) {
 		return
+	}
+	if e.Signal == uint32(unix.SIGKILL) && !s.cfg.json && !s.cfg.sigkill {
+		return // strace can't see it; who sent it is told where that breaks no importer
 	}
 	if s.cfg.json {
 		s.happeningObject(t, e, "signal")
@@ -151,8 +162,7 @@ func (s *session) signalled(e *event.Event) {
 	s.ended(st, e.Time)
 }
 
-func (s *session) groupStopped(e *event.Event) {
-	t := s.tasks.get(e.TID, e.TGID)
+func (s *session) groupStopped(t *task, e *event.Event) {
 	sig := uint32(e.Ret)
 	if s.cfg.summary.only || t.failedExec || s.limited || !s.cfg.signals.Has(sig) {
 		return
@@ -209,6 +219,7 @@ func (s *session) othersOf(t *task) bool {
 
 // end writes the last line of a task and forgets it.
 func (s *session) end(t *task, e *event.Event) {
+	s.showKept(t, math.MaxUint64)
 	if !s.cfg.summary.only && !s.limited {
 		s.lastLine(t, e)
 	}

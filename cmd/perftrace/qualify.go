@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"perftrace/decode"
 	"perftrace/event"
 	"perftrace/filter"
@@ -119,6 +121,7 @@ func setVerbose(c *config, _ string) error {
 
 func setSignals(c *config, arg string) (err error) {
 	c.signals, err = filter.ParseSignals(arg)
+	c.sigkill = c.signals.Has(uint32(unix.SIGKILL))
 	return err
 }
 

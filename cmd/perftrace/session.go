@@ -40,6 +40,7 @@ type session struct {
 	exact   bool           // the source delivers no call outside cfg.calls
 	match   *matcher
 	pending []event.Pending
+	waiting int // happenings that are kept in all tasks
 
 	shown    uint64 // calls that became a line, an object or a count
 	filtered uint64 // calls that came from the source and did not
@@ -186,6 +187,11 @@ func (s *session) loop() error {
 		}
 		if now >= s.nextTick {
 			s.nextTick = now + tick
+			if e == nil {
+				s.showOld(now)
+			} else { // there may be a backlog of events
+				s.showOld(e.Time)
+			}
 			s.showPending(now)
 		}
 	}
@@ -223,6 +229,10 @@ func (s *session) look(now uint64) {
 
 // event handles one event.
 func (s *session) event(e *event.Event) {
+	if s.waiting != 0 && (e.Kind == event.KindSyscall || e.Kind == event.KindNoReturn) {
+		s.showAround(e)
+		return
+	}
 	switch e.Kind {
 	case event.KindSyscall:
 		s.returned(e)
@@ -233,9 +243,9 @@ func (s *session) event(e *event.Event) {
 	case event.KindNoReturn:
 		s.neverReturned(e)
 	case event.KindSignal:
-		s.signalled(e)
+		s.signalCame(e)
 	case event.KindStop:
-		s.groupStopped(e)
+		s.groupStopped(s.tasks.get(e.TID, e.TGID), e)
 	case event.KindExit:
 		s.exited(e)
 	case event.KindExec:

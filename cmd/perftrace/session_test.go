@@ -116,6 +116,41 @@ func TestEachEventBecomesStracesLine(t *testing.T) {
 			want: "--- stopped by SIGRTMIN ---\n--- stopped by SIGRT_1 ---\n--- stopped by SIGRT_32 ---\n--- stopped by 65 ---\n",
 		},
 		{
+			name: "an ignored signal that came in a call stands behind it, one from before it in front",
+			src: fakeSource{events: []event.Event{
+				{Kind: event.KindSignal, TGID: 100, TID: 100, Signal: 17, Time: ms(2), Flags: event.Ignored | event.InCall},
+				call(t, 100, "close", ms(1), ms(3), 0, 3),
+				{Kind: event.KindSignal, TGID: 100, TID: 100, Signal: 28, Time: ms(4), Flags: event.Ignored | event.InCall},
+				call(t, 100, "close", ms(5), ms(6), 0, 4),
+				{Kind: event.KindSignal, TGID: 100, TID: 100, Signal: 18, Time: ms(7), Flags: event.Ignored},
+				{Kind: event.KindSignal, TGID: 100, TID: 100, Signal: 23, Time: ms(8), Flags: event.Ignored | event.InCall},
+			}},
+			want: "close(3)                                = 0\n--- SIGCHLD {si_signo=SIGCHLD} ---\n--- SIGWINCH {si_signo=SIGWINCH} ---\n" +
+				"close(4)                                = 0\n--- SIGCONT {si_signo=SIGCONT} ---\n--- SIGURG {si_signo=SIGURG} ---\n",
+		},
+		{
+			name:    "a signal that stops a process stops each thread, behind the call that it is in",
+			options: "-f",
+			src: fakeSource{events: []event.Event{
+				call(t, 101, "close", ms(1), ms(2), 0, 3),
+				{Kind: event.KindSignal, TGID: 100, TID: 100, Signal: 19, Time: ms(4), Flags: event.Stops},
+				call(t, 101, "close", ms(3), ms(5), 0, 4),
+				call(t, 101, "close", ms(6), ms(7), 0, 5),
+			}},
+			want: "[pid   101] close(3)                    = 0\n[pid   100] --- SIGSTOP {si_signo=SIGSTOP} ---\n[pid   100] --- stopped by SIGSTOP ---\n" +
+				"[pid   101] close(4)                    = 0\n[pid   101] --- stopped by SIGSTOP ---\n[pid   101] close(5)                    = 0\n",
+		},
+		{
+			name: "SIGKILL is as invisible as to strace",
+			src:  fakeSource{events: []event.Event{{Kind: event.KindSignal, TGID: 100, TID: 100, Signal: 9, Time: ms(1)}}},
+		},
+		{
+			name:    "unless it is asked for: who sent it is known",
+			options: "-e signal=kill",
+			src:     fakeSource{events: []event.Event{{Kind: event.KindSignal, TGID: 100, TID: 100, Signal: 9, Time: ms(1)}}},
+			want:    "--- SIGKILL {si_signo=SIGKILL} ---\n",
+		},
+		{
 			name:    "signals outside the set are not shown",
 			options: "-e signal=none",
 			src:     fakeSource{events: []event.Event{{Kind: event.KindSignal, TGID: 100, TID: 100, Signal: 17, Time: ms(1)}}},

@@ -17,6 +17,9 @@ type task struct {
 	begun      bool
 	begunEnter uint64 // Enter of that call; 0: it was not known
 
+	// later are happenings that came inside its call and are shown behind it.
+	later []happening
+
 	// failedExec: the command, after its execve failed: what the held process
 	// does then is perftrace's, not the command's.
 	failedExec bool
@@ -78,6 +81,7 @@ func (t *tracker) drop(k *task) {
 	}
 	delete(t.tasks, k.tid)
 	k.own = nil
+	k.later = nil
 	t.free = append(t.free, k)
 }
 

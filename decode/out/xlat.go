@@ -91,11 +91,7 @@ func (p *Printer) enum(v uint64, x *Xlat, hex bool) {
 			p.Buf = strconv.AppendInt(p.Buf, int64(v), 10)
 			return
 		}
-		p.Buf = append(p.Buf, `{"name":"`...)
-		p.Buf = append(p.Buf, name...)
-		p.Buf = append(p.Buf, `","raw":`...)
-		p.Buf = strconv.AppendInt(p.Buf, int64(v), 10)
-		p.Buf = append(p.Buf, '}')
+		p.jsonNamed(int64(v), "", name)
 		return
 	}
 	if ok && p.Opt.Xlat == Abbrev {
@@ -114,6 +110,30 @@ func (p *Printer) enum(v uint64, x *Xlat, hex bool) {
 	case x.Default != "":
 		p.Comment(x.Default)
 	}
+}
+
+// NamedNumber writes a number whose name is known, with a sign in front of it ("" or
+// "-").
+func (p *Printer) NamedNumber(v int64, sign, name string) {
+	switch {
+	case p.Opt.Xlat == Raw:
+		p.Int(v)
+	case p.json():
+		p.jsonNamed(v, sign, name)
+	case p.Opt.Xlat == Abbrev:
+		p.Buf = append(append(p.Buf, sign...), name...)
+	default:
+		p.Int(v)
+		p.Buf = append(append(append(append(p.Buf, " /* "...), sign...), name...), " */"...)
+	}
+}
+
+func (p *Printer) jsonNamed(v int64, sign, name string) {
+	p.Buf = append(p.Buf, `{"name":"`...)
+	p.Buf = append(append(p.Buf, sign...), name...)
+	p.Buf = append(p.Buf, `","raw":`...)
+	p.Buf = strconv.AppendInt(p.Buf, v, 10)
+	p.Buf = append(p.Buf, '}')
 }
 
 // Flags writes the names of v's bits: A|B|0x40; 0 is "0" unless an entry has

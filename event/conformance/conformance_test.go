@@ -38,18 +38,21 @@ type backend struct {
 	status  bool // how a process ended that did not call exit_group
 	numbers bool // running numbers of a task's calls
 	// returns: a call that is cut off by the end of its task is told as one that
-	// returned, with the kernel's own ERESTART code, and a first thread that is
-	// replaced by another's execve as one that ended. A stopped task gets to neither.
+	// returned, with the kernel's own ERESTART code.
 	returns bool
+	// replaced: a first thread whose place another takes by execve is told as one
+	// that ended. A stopped task does not get there.
+	replaced bool
+	killer   bool // SIGKILL is told, with its sender
 }
 
 var backends = []backend{
 	{
-		name: "bpf", need: need.BPF, memory: true, signals: true, status: true, numbers: true, returns: true,
+		name: "bpf", need: need.BPF, memory: true, signals: true, status: true, numbers: true, replaced: true, killer: true,
 		open: func() event.Source { return new(bpf.Source) },
 	},
 	{
-		name: "perf", need: need.Perf, returns: true,
+		name: "perf", need: need.Perf, returns: true, replaced: true,
 		open: func() event.Source {
 			return &perf.Source{Filter: func(calls *event.CallSets) (string, bool) { return filter.Tracepoint(runtime.GOARCH, calls) }}
 		},
@@ -194,8 +197,8 @@ func (b *backend) able(story string) string {
 		with, without, _ := strings.Cut(words, "|")
 		can, known := map[string]bool{
 			"memory": b.memory, "signals": b.signals, "status": b.status, "returns": b.returns,
-			"killed": b.signals && b.returns, // the deadly signal itself is told
-			"ended":  b.returns && b.status, "endedSomehow": b.returns && !b.status,
+			"killed": b.killer,
+			"ended":  b.replaced && b.status, "endedSomehow": b.replaced && !b.status,
 		}[ability]
 		if !known {
 			panic("no ability " + ability)
