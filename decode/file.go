@@ -18,8 +18,8 @@ var fileRows = []Row{
 
 	{Name: "link", Args: args{{"oldpath", path}, {"newpath", path}}},
 	{Name: "linkat", Args: args{{"olddirfd", dirfd}, {"oldpath", path}, {"newdirfd", dirfd}, {"newpath", path}, {"flags", atFlags}}},
-	{Name: "symlink", Args: args{{"target", path}, {"linkpath", path}}},
-	{Name: "symlinkat", Args: args{{"target", path}, {"newdirfd", dirfd}, {"linkpath", path}}},
+	{Name: "symlink", Args: args{{"target", linkText}, {"linkpath", path}}},
+	{Name: "symlinkat", Args: args{{"target", linkText}, {"newdirfd", dirfd}, {"linkpath", path}}},
 	{Name: "unlink", Args: args{{"pathname", path}}},
 	{Name: "unlinkat", Args: args{{"dirfd", dirfd}, {"pathname", path}, {"flags", atFlags}}},
 	{Name: "rename", Args: args{{"oldpath", path}, {"newpath", path}}},

@@ -1,6 +1,9 @@
 package decode
 
 import (
+	"slices"
+
+	"perftrace/decode/out"
 	"perftrace/decode/xlat"
 	"perftrace/event"
 )
@@ -236,8 +239,16 @@ func (l *statLayout) print(c *Call, b []byte) {
 // statxFlags are the flags of statx: one of three kinds of synchronisation, and
 // flags.
 var statxFlags = Type{Width: U32, Print: func(c *Call, v uint64) {
-	c.EnumFlags(v, 0x6000, xlat.StatxSync, xlat.AtFlags)
+	const mask = 0x6000
+	if v&mask == mask {
+		c.Flags(v, statxBothSyncs)
+		return
+	}
+	c.EnumFlags(v, mask, xlat.StatxSync, xlat.AtFlags)
 }}
+
+// statxBothSyncs has two of the kinds, which contradict each other, as flags.
+var statxBothSyncs = out.NewXlat("", slices.Concat(xlat.StatxSync.Entries[1:], xlat.AtFlags.Entries))
 
 // statxStruct is struct statx, the same in all ABIs.
 var statxStruct = Type{

@@ -12,6 +12,10 @@ var path = Type{
 	},
 }
 
+// linkText is like a path that need not lead anywhere, so that no file is looked
+// for by it.
+var linkText = Type{Width: path.Width, Print: path.Print, Cap: path.Cap}
+
 // str is a pointer to a string that is cut at the -s limit.
 var str = Type{
 	Width: Ulong,

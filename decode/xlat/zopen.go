@@ -458,5 +458,4 @@ var StatxSync = &out.Xlat{Default: "AT_STATX_???", Sorted: true, Entries: []out.
 	{Val: 0x0, Name: "AT_STATX_SYNC_AS_STAT"},
 	{Val: 0x2000, Name: "AT_STATX_FORCE_SYNC"},
 	{Val: 0x4000, Name: "AT_STATX_DONT_SYNC"},
-	{Val: 0x6000, Name: "AT_STATX_SYNC_TYPE"},
 }}
